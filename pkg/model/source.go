@@ -1,0 +1,146 @@
+package model
+
+import (
+	"slices"
+
+	"github.com/ringfence-dev/ringfence/api/v1alpha1"
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+// Documents are those that one run was given.
+type Documents struct {
+	// Config is the functionConfig; nil for a run without one.
+	Config *Document
+	// Models and Environments were given beside it: files, or items marked local-config.
+	Models, Environments []Document
+}
+
+// Request is what one run is to do. Its zero value asks for nothing.
+type Request struct {
+	// Owner whose objects are made; zero when a union of builds is judged.
+	Owner Owner
+	// Components that the build includes, Units that it names in their place.
+	Components, Units []string
+	// Strict makes warnings errors.
+	Strict bool
+	// Platform is what everything is derived from.
+	Platform *Platform
+	// Config is the document that asked; zero when there was none.
+	Config resource.Ref
+}
+
+// Parse reads the documents of one run that has an owner. Where there is no
+// functionConfig, config says what it would have said. The request is only
+// good when no finding is an error; then everything in it is valid.
+func Parse(docs Documents, config v1alpha1.RingfenceSpec) (Request, finding.List) {
+	return parse(docs, config, true)
+}
+
+// ParseUnion reads an AccessModel and an Environment alone, to judge the builds
+// of all owners together.
+func ParseUnion(docs Documents) (*Platform, finding.List) {
+	request, findings := parse(docs, v1alpha1.RingfenceSpec{}, false)
+	return request.Platform, findings
+}
+
+func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Request, finding.List) {
+	var (
+		model    = source[v1alpha1.AccessModelSpec]{kind: v1alpha1.KindAccessModel}
+		env      = source[v1alpha1.EnvironmentSpec]{kind: v1alpha1.KindEnvironment}
+		ownerAt  = newProblems(Document{})
+		ownerIn  = "owner"
+		findings finding.List
+		request  Request
+	)
+	if docs.Config != nil {
+		wire, p := read[v1alpha1.Ringfence](*docs.Config)
+		config, ownerAt, ownerIn, request.Config = wire.Spec, p, "spec.owner", docs.Config.Ref
+		if m := config.Model; m != nil {
+			model.set(m.Metadata.Name, m.Spec, p, "spec.model.")
+		}
+		if e := config.Environment; e != nil {
+			env.set(e.Metadata.Name, e.Spec, p, "spec.environment.")
+		}
+	}
+	for _, doc := range docs.Models {
+		wire, p := read[v1alpha1.AccessModel](doc)
+		model.merge(wire.Metadata.Name, wire.Spec, p)
+	}
+	for _, doc := range docs.Environments {
+		wire, p := read[v1alpha1.Environment](doc)
+		env.merge(wire.Metadata.Name, wire.Spec, p)
+	}
+	findings.Add(model.missing()...)
+	findings.Add(env.missing()...)
+
+	request.Components, request.Units, request.Strict = config.Components, config.Units, config.Strict
+	if model.given() && env.given() {
+		b := newBuilder(model, env)
+		request.Platform = b.build()
+		if needsOwner {
+			request.Owner = b.owner(config.Owner, ownerAt, ownerIn)
+		}
+	}
+	// One document may hold several of the collectors' texts, so each is read once.
+	collectors := slices.Concat([]*problems{ownerAt}, model.collectors, env.collectors)
+	for i, p := range collectors {
+		if !slices.Contains(collectors[:i], p) {
+			findings.Add(p.list...)
+		}
+	}
+	return request, findings
+}
+
+// source is the spec of an AccessModel or Environment, and where to report what is wrong with it.
+type source[T any] struct {
+	*problems
+	kind       string
+	base       string // path before "spec" and "metadata"
+	name       string
+	spec       T
+	collectors []*problems
+}
+
+func (s *source[T]) given() bool { return s.problems != nil }
+
+func (s *source[T]) set(name string, spec T, p *problems, base string) {
+	s.name, s.spec, s.problems, s.base = name, spec, p, base
+	s.collectors = append(s.collectors, p)
+}
+
+// merge takes a further document: the first one counts, another must say the same.
+func (s *source[T]) merge(name string, spec T, p *problems) {
+	if !s.given() {
+		s.set(name, spec, p, "")
+		return
+	}
+	s.collectors = append(s.collectors, p)
+	if s.name != name || !same(s.spec, spec) {
+		p.add(finding.InputAmbiguous, "", "it isn't the first %s: %s says something else", s.kind, s.where())
+	}
+}
+
+func (s *source[T]) where() string {
+	if s.file != "" {
+		return s.object.String() + " in " + s.file
+	}
+	return s.object.String()
+}
+
+func (s *source[T]) missing() finding.List {
+	if s.given() {
+		return nil
+	}
+	return finding.List{finding.New(finding.InputMissing, resource.Ref{}, "", "no %s was given", s.kind)}
+}
+
+// report adds a problem at a path of the document, unless something was said of that path already:
+// a field that could not be read says nothing about what it refers to.
+func (s *source[T]) report(id finding.ID, path, format string, args ...any) {
+	path = s.base + path
+	said := slices.ContainsFunc(s.list, func(f finding.Finding) bool { return f.Field == path })
+	if !said {
+		s.add(id, path, format, args...)
+	}
+}
