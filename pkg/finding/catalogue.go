@@ -10,11 +10,11 @@ type Rule struct {
 	Summary string
 	// Remedy is what to do where a finding has no remedy of its own.
 	Remedy string
-	// Source is where the rule comes from: a section of DD-0025 or a fact of the software.
+	// Source is where the rule comes from: a section of DD-0025, or a fact of the software.
 	Source string
 }
 
-// The input: what is written is read as it was meant, or not at all.
+// The input is read as it was meant, or not at all.
 const (
 	InputUnreadable        ID = "input-unreadable"
 	InputUnknownField      ID = "input-unknown-field"
@@ -29,23 +29,181 @@ const (
 	InputHost              ID = "input-host"
 	OwnerMissing           ID = "owner-missing"
 	OwnerConflict          ID = "owner-conflict"
-	OwnerNotGitOps         ID = "owner-not-gitops"
+	OwnerTool              ID = "owner-tool"
 	IdentityAmbiguous      ID = "identity-ambiguous"
 	CallerNotEnrolled      ID = "caller-not-enrolled"
 	DestinationNotEnrolled ID = "destination-not-enrolled"
-	ProductionRelaxed      ID = "production-relaxed"
-	OverrideActive         ID = "override-active"
-	LadderComponent        ID = "ladder-component"
-	GeneratorField         ID = "generator-field"
-	ObjectUnreadable       ID = "object-unreadable"
-	ObjectMissing          ID = "object-missing"
-	ObjectDuplicate        ID = "object-duplicate"
-	ObjectForeign          ID = "object-foreign"
-	ObjectAdopted          ID = "object-adopted"
-	ObjectOfOtherOwner     ID = "object-of-other-owner"
-	ObjectRetired          ID = "object-retired"
-	ObjectStale            ID = "object-stale"
-	ObjectChanged          ID = "object-changed"
 )
 
-var Catalogue = map[ID]Rule{}
+// How a build is put together.
+const (
+	LadderComponent   ID = "ladder-component"
+	OverrideActive    ID = "override-active"
+	ProductionRelaxed ID = "production-relaxed"
+	GeneratorField    ID = "generator-field"
+)
+
+// The objects of a build.
+const (
+	ObjectUnreadable ID = "object-unreadable"
+	ObjectMissing    ID = "object-missing"
+	ObjectDuplicate  ID = "object-duplicate"
+	ObjectForeign    ID = "object-foreign"
+	ObjectAdopted    ID = "object-adopted"
+	ObjectMisplaced  ID = "object-misplaced"
+	ObjectRetired    ID = "object-retired"
+	ObjectStale      ID = "object-stale"
+	ObjectWritten    ID = "object-written"
+)
+
+// Hosts of gateways.
+const (
+	HostWildcard       ID = "host-wildcard"
+	HostWildcardPorts  ID = "host-wildcard-ports"
+	HostPrefix         ID = "host-prefix"
+	HostMismatch       ID = "host-mismatch"
+	HostServer         ID = "host-server"
+	RouteUnbound       ID = "route-unbound"
+	GatewayAllowOpen   ID = "gateway-allow-open"
+	GatewayAllowWider  ID = "gateway-allow-wider"
+	GatewayLockedOut   ID = "gateway-locked-out"
+	GatewaySelector    ID = "gateway-selector"
+	GatewayPassthrough ID = "gateway-passthrough"
+	ConsumerMismatch   ID = "consumer-mismatch"
+	ConsumerContainer  ID = "consumer-container"
+)
+
+// Identities.
+const (
+	IdentityShared      ID = "identity-shared"
+	IdentityGateway     ID = "identity-gateway"
+	IdentityRenamed     ID = "identity-renamed"
+	IdentityPullSecrets ID = "identity-pull-secrets"
+	IdentityBinding     ID = "identity-binding"
+	PrincipalNowhere    ID = "principal-nowhere"
+	PrincipalElsewhere  ID = "principal-elsewhere"
+)
+
+// Enrollment.
+const (
+	EnrollHostNetwork      ID = "enroll-host-network"
+	EnrollJobNeverEnds     ID = "enroll-job-never-ends"
+	EnrollInitNetwork      ID = "enroll-init-network"
+	EnrollUnreachable      ID = "enroll-unreachable"
+	EnrollUnknownNamespace ID = "enroll-unknown-namespace"
+	EnrollNamespaceWide    ID = "enroll-namespace-wide"
+	EnrollPortNotCaptured  ID = "enroll-port-not-captured"
+	EnrollUnexpected       ID = "enroll-unexpected"
+)
+
+// Policies of workloads.
+const (
+	PortUnknown         ID = "port-unknown"
+	PolicyAttributes    ID = "policy-attributes"
+	PolicyUnexpected    ID = "policy-unexpected"
+	PolicySelector      ID = "policy-selector"
+	PolicySelectsOthers ID = "policy-selects-others"
+	WorkloadAllowWider  ID = "workload-allow-wider"
+	WorkloadPeerMode    ID = "workload-peer-mode"
+)
+
+// Tenants.
+const (
+	TenantSelectorKey   ID = "tenant-selector-key"
+	TenantPort          ID = "tenant-port"
+	TenantPolicyInert   ID = "tenant-policy-inert"
+	TenantUnconstrained ID = "tenant-unconstrained"
+	TenantNamespace     ID = "tenant-namespace-unknown"
+	TenantProxyConfig   ID = "tenant-proxy-config"
+)
+
+// Argo CD.
+const (
+	ApplicationPrune     ID = "application-prune"
+	ApplicationComponent ID = "application-component"
+)
+
+// Catalogue holds every rule.
+var Catalogue = map[ID]Rule{
+	InputUnreadable:        {Error, "Every document of ours is YAML of a kind and version that Ringfence reads, and of a size that people write.", "mend the text, or take it out of the input", ""},
+	InputUnknownField:      {Error, "Documents hold known fields alone.", "correct its spelling, or remove it", ""},
+	InputDuplicateKey:      {Error, "A key stands once in its mapping.", "remove one of the two", ""},
+	InputWrongType:         {Error, "Values are of the type that the schema gives; names that look like numbers or booleans are quoted.", "write a value of the right type, or remove the key", ""},
+	InputMissing:           {Error, "Whatever is needed is given.", "add it", ""},
+	InputInvalidValue:      {Error, "Values are ones that Kubernetes, Istio and SPIFFE accept.", "write a valid value", ""},
+	InputDuplicateName:     {Error, "Names are unique within their section.", "rename or remove one of the two", ""},
+	InputUndefined:         {Error, "References name entries that exist.", "correct the name, or add the entry", ""},
+	InputAmbiguous:         {Error, "There is one AccessModel and one Environment.", "give one, or make both say the same", ""},
+	InputUnused:            {Info, "Entries are used by something.", "remove it where nothing else reads it", ""},
+	InputHost:              {Error, "Hosts are DNS names without scheme, port or path; a wildcard is the whole first label.", "write the host name alone", "DD-0025 §3"},
+	OwnerMissing:           {Error, "A build says whose it is.", "set spec.owner; a kustomize patch that misses its target leaves it empty", ""},
+	OwnerConflict:          {Error, "An object is claimed by one entry of the model.", "rename the object in one of the two entries", "DD-0025 §1"},
+	OwnerTool:              {Error, "Kustomize and kpt build the objects of GitOps owners, Ansible those of Ansible owners.", "build as an owner of the right tool, or change its tool in the model", "DD-0025 §1"},
+	IdentityAmbiguous:      {Error, "An identity that is trusted stands for what the model names and nothing beside it.", "give each its own serviceAccountName", "DD-0025 §4"},
+	CallerNotEnrolled:      {Error, "Callers of an enforced destination have a proxy, and so an identity.", "enroll the caller first, or hold the destination on a lower rung with an override", "DD-0025 phase 5"},
+	DestinationNotEnrolled: {Error, "A destination with callers has a proxy to hold its policy.", "set enroll: true, or remove callers", "DD-0025 §5"},
+
+	LadderComponent:   {Error, "A build includes the components that its Environment's profile asks for: security-baseline always, security-enrollment from permissive on, security-enforcement in enforced alone, tenant-policies where the owner has tenants.", "make the components of the build and the Environment's securityProfile agree", "DD-0025 §1"},
+	OverrideActive:    {Info, "No workload or gateway is held on a lower rung.", "remove the override when its canary is over", "DD-0025 phase 4"},
+	ProductionRelaxed: {Warning, "A production environment is enforced and has no overrides.", "return to enforced when the reason is gone", "DD-0025 §1"},
+	GeneratorField:    {Error, "Units run as transformers: a generator sees no resources.", "name the configuration under transformers: in kustomization.yaml", "kustomize"},
+
+	ObjectUnreadable: {Error, "Objects that a rule looks at can be read as the cluster would read them.", "correct the object", ""},
+	ObjectMissing:    {Error, "Objects that the model says this owner has are in its build.", "add the object to the build, correct the model's reference, or list the entry under spec.absent of the Environment", "DD-0025 §1"},
+	ObjectDuplicate:  {Error, "An object that a rule looks at stands once.", "remove one of the two", ""},
+	ObjectForeign:    {Error, "Nobody else writes an object of a generated one's name.", "rename or remove it, or hand it over by labelling it as ours", "DD-0025 §1"},
+	ObjectAdopted:    {Warning, "No policy that admits every request is left to be adopted.", "remove the old policy from its source", "DD-0025 §3"},
+	ObjectMisplaced:  {Error, "A build holds no object that the model gives to another owner.", "move it to its owner's build, or change its owner in the model", "DD-0025 §1"},
+	ObjectRetired:    {Error, "Objects that the model calls retired are gone.", "remove it from the build", "DD-0025 phase 3"},
+	ObjectStale:      {Error, "Every generated object and field is what the model derives, after everything that ran later too.", "find what changed it after the function ran (a patch, a namespace, another transformer) and let the function run last", "DD-0025, static tests 6 to 14"},
+	ObjectWritten:    {Info, "What was created, changed or removed.", "", ""},
+
+	HostWildcard:       {Error, "A wildcard host is one that the Gateway and the VirtualService use already.", "name the hosts, or put the wildcard into Gateway and VirtualService first", "DD-0025 §3"},
+	HostWildcardPorts:  {Warning, "A wildcard host lists the ports that clients write in Host, for no pattern matches them all.", "list them in hostPorts", "istio/istio#39810"},
+	HostPrefix:         {Error, "The hosts of one server share one namespace prefix.", "give all hosts of the server the same prefix", ""},
+	HostMismatch:       {Error, "Gateway and VirtualService serve the hosts that the policy admits.", "let host-policy-generator write them, or correct the owner's object", "DD-0025 §3"},
+	HostServer:         {Error, "Servers that a route names exist.", "correct the server's port name in the model or in the Gateway", ""},
+	RouteUnbound:       {Error, "A Gateway's selector matches the pods of its gateway.", "make the Gateway's selector that of the gateway's pods", "istio/istio#42911"},
+	GatewayAllowOpen:   {Error, "No ALLOW policy of a gateway has an empty rule or one without hosts.", "remove the policy or the rule: ALLOW policies are a union, so it voids the host list", "DD-0025, static test 6"},
+	GatewayAllowWider:  {Error, "No other ALLOW policy admits hosts that the model doesn't give the gateway.", "add the host to the model, or remove it from the policy", "DD-0025 §3"},
+	GatewayLockedOut:   {Error, "A gateway without a host policy isn't under an ALLOW policy without rules, which admits nobody.", "remove that policy first, or keep the gateway enforced", "kubeflow global-deny-all"},
+	GatewaySelector:    {Error, "A gateway's policy selects the pods of its Deployment.", "make the selector in the model match the pod template's labels", "istio/istio#42911"},
+	GatewayPassthrough: {Warning, "Servers of an enforced gateway speak HTTP: a policy of hosts denies all TCP and TLS-passthrough traffic.", "terminate TLS at the gateway, or serve the port from another gateway", "istio/istio#26626"},
+	ConsumerMismatch:   {Error, "A consumer's variable holds the derived value.", "let host-policy-generator write it", "DD-0025 §3"},
+	ConsumerContainer:  {Error, "The container that the model names for a consumer exists.", "correct the container's name", ""},
+
+	IdentityShared:      {Error, "A principal that a policy trusts is used by exactly the workloads that the model names.", "give the other workload a ServiceAccount of its own", "DD-0025 §4, static test 13"},
+	IdentityGateway:     {Error, "A gateway runs under its own ServiceAccount.", "run identity-splitter, or set serviceAccountName", "DD-0025, static test 7"},
+	IdentityRenamed:     {Error, "An identity in use is renamed in two steps: trust both, then drop the old one.", "add the old name to previousServiceAccountNames, roll out, and drop it in a later step", "DD-0025, data model"},
+	IdentityPullSecrets: {Warning, "A new ServiceAccount has the imagePullSecrets of the one it replaces.", "add the old ServiceAccount to the build, or put imagePullSecrets on the pod template", ""},
+	IdentityBinding:     {Error, "Bindings that the model names are in the build of the workload's owner.", "add the binding to the build, or correct roleBindingRefs", "DD-0025 §4"},
+	PrincipalNowhere:    {Error, "Every principal in a policy is a ServiceAccount that some build or the model knows.", "correct the principal, or add its ServiceAccount", "DD-0025 §4"},
+	PrincipalElsewhere:  {Info, "Principals of other owners resolve by the model, not by this build.", "", ""},
+
+	EnrollHostNetwork:      {Error, "Enrolled pods have a network of their own.", "set enroll: false, or hostNetwork: false", "istio/istio#9002"},
+	EnrollJobNeverEnds:     {Error, "Enrolled Jobs run where proxies are native sidecars.", "set istio.nativeSidecars: true where istiod has ENABLE_NATIVE_SIDECARS, or enroll: false", "istio/istio#11659"},
+	EnrollInitNetwork:      {Warning, "Init containers of enrolled pods run where proxies are native sidecars.", "set istio.nativeSidecars: true where istiod has ENABLE_NATIVE_SIDECARS", "istio/istio#23802"},
+	EnrollUnreachable:      {Error, "Istio's webhook sees the label of enrolled pods.", "remove the label that hides them, or make its revision the environment's", "istio/istio#32388"},
+	EnrollUnknownNamespace: {Warning, "With a revision, the namespace of enrolled pods is in the build or their template names the revision.", "put istio.io/rev on the pod template, or the namespace into the build", "istio/istio#32388"},
+	EnrollNamespaceWide:    {Error, "Platform namespaces don't enroll every pod.", "remove the label: the model enrolls pod templates one by one", "DD-0025 §2.2"},
+	EnrollPortNotCaptured:  {Error, "Annotations keep no policy port out of the proxy.", "take the port out of the annotation", "Istio traffic annotations"},
+	EnrollUnexpected:       {Error, "Only the pod templates that the model enrolls carry the label.", "remove the label, or enroll the workload in the model", "DD-0025, static tests 8, 9 and 12"},
+
+	PortUnknown:         {Error, "Policy ports are ones that the workload listens on.", "write the container's port in the model", "istio/istio#49098"},
+	PolicyAttributes:    {Error, "Policies of workloads hold principals and ports alone.", "remove the other attributes: they need a design of their own", "DD-0025, static test 11"},
+	PolicyUnexpected:    {Error, "Below enforced there are no policies and STRICT PeerAuthentications for the model's workloads.", "remove it, or raise the profile", "DD-0025, static tests 8 to 10"},
+	PolicySelector:      {Error, "Selectors match the labels of rendered pods.", "make the model's selector and the pod template's labels agree", "istio/istio#42911"},
+	PolicySelectsOthers: {Warning, "A policy selects the pods of its own workload alone.", "tell the workloads' labels apart", "DD-0025 §5"},
+	WorkloadAllowWider:  {Error, "No other ALLOW policy admits more callers to a workload than the model does.", "add the caller to the model, or remove the policy: ALLOW policies are a union", "istio/istio#37364"},
+	WorkloadPeerMode:    {Error, "No other PeerAuthentication contends with ours for a workload.", "remove it: among several of one level the oldest wins, which no one can see offline", "Istio PeerAuthentication"},
+
+	TenantSelectorKey:   {Error, "Tenant workloads carry the labels that their policy selects by.", "add the label to the pod template", "DD-0025 §9"},
+	TenantPort:          {Error, "The port of a tenant workload, its server's argument and its Service's targetPort agree.", "make them agree", "DD-0025 §9"},
+	TenantPolicyInert:   {Warning, "Tenant workloads have a proxy to hold their policy.", "enroll the workload or its namespace", "DD-0025 §9"},
+	TenantUnconstrained: {Error, "No ALLOW policy of a tenant namespace has a rule that admits everybody.", "constrain the rule by source, or remove it", "DD-0025, static test 14"},
+	TenantNamespace:     {Warning, "The namespaces of tenant workloads are in the build, so that their labels can be read.", "put the Namespace into the build", "DD-0025 §9"},
+	TenantProxyConfig:   {Error, "The proxy configuration of a tenant workload can be read.", "correct the annotation", "DD-0025 §9"},
+
+	ApplicationPrune:     {Warning, "Argo CD Applications prune, so that what is no longer derived leaves the cluster.", "set syncPolicy.automated.prune: true", "DD-0025, rollback"},
+	ApplicationComponent: {Error, "An Application of a production environment registers overlays that include both security components.", "include the missing component in the overlay before it is registered", "DD-0025 §1"},
+}

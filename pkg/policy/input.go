@@ -1,0 +1,101 @@
+package policy
+
+import (
+	"iter"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/ringfence-dev/ringfence/pkg/derive"
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/model"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+// Input is what a unit plans from: what an owner's build should hold, and what it holds.
+type Input struct {
+	derive.Scope
+	// Resources are the objects of the build.
+	Resources *resource.Set
+	// Components that the build includes.
+	Components []string
+}
+
+// Unit plans one unit's changes. It neither applies them nor does any I/O.
+type Unit func(Input) Plan
+
+// Templates returns the pod templates of a workload of the owner's. Each that
+// the model names and the build lacks is an error, and so is an object of the
+// same name twice: a policy for pods that nobody renders protects nothing.
+func (in Input) Templates(w *model.Workload) ([]*resource.PodTemplate, finding.List) {
+	if w.PodTemplates != nil {
+		return in.selected(w)
+	}
+	var (
+		out      []*resource.PodTemplate
+		findings finding.List
+	)
+	for _, ref := range w.TargetRefs {
+		t, f := in.template(ref, "workload "+w.Name)
+		findings.Add(f...)
+		if t != nil {
+			out = append(out, t)
+		}
+	}
+	return out, findings
+}
+
+func (in Input) selected(w *model.Workload) ([]*resource.PodTemplate, finding.List) {
+	var out []*resource.PodTemplate
+	for t := range in.PodTemplatesIn(w.Namespace) {
+		if w.PodTemplates.Matches(labels.Set(t.Labels)) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		ref := resource.Ref{Kind: "pod template", Namespace: w.Namespace, Name: w.PodTemplates.String()}
+		return nil, finding.List{finding.New(finding.ObjectMissing, ref, "", "workload %q selects no pod template of this build", w.Name)}
+	}
+	return out, nil
+}
+
+// GatewayTemplate returns the pod template of a gateway of the owner's.
+func (in Input) GatewayTemplate(g *model.Gateway) (*resource.PodTemplate, finding.List) {
+	return in.template(deploymentRef(g.Namespace, g.Deployment), "gateway "+g.Name)
+}
+
+func (in Input) template(ref resource.Ref, entry string) (*resource.PodTemplate, finding.List) {
+	o := in.Resources.Get(ref)
+	if o == nil {
+		return nil, finding.List{finding.New(finding.ObjectMissing, ref, "", "the model's %s has it and this build of owner %q doesn't", entry, in.Owner.Name)}
+	}
+	var findings finding.List
+	for _, twin := range in.Resources.Duplicates(ref) {
+		findings.Add(finding.New(finding.ObjectDuplicate, twin.Ref(), "", "it stands twice in this build"))
+	}
+	return o.PodTemplate(), findings // no template: the set keeps the error
+}
+
+// PodTemplatesIn yields the pod templates of one namespace.
+func (in Input) PodTemplatesIn(namespace string) iter.Seq[*resource.PodTemplate] {
+	return func(yield func(*resource.PodTemplate) bool) {
+		for _, kind := range resource.PodKinds {
+			for _, o := range in.Resources.Kind(kind.Group, kind.Kind) {
+				if o.Ref().Namespace != namespace {
+					continue
+				}
+				if t := o.PodTemplate(); t != nil && !yield(t) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Namespace returns the Namespace object of a name, or nil when the build has none.
+func (in Input) Namespace(name string) *resource.Object {
+	return in.Resources.Get(resource.Ref{APIVersion: "v1", Kind: "Namespace", Name: name})
+}
+
+func deploymentRef(namespace, name string) resource.Ref {
+	return resource.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: namespace, Name: name}
+}

@@ -1,0 +1,72 @@
+package resource
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Source is where an object's content comes from: a text, or an API server's answer.
+type Source interface {
+	// Ref names the object.
+	Ref() Ref
+	// Decode returns the content as JSON has it: map[string]any, []any, string, bool, int64, float64, nil.
+	Decode() (map[string]any, error)
+	// Mentions reports false only if no key or value of the content holds s.
+	Mentions(s string) bool
+}
+
+// Object is one object as rendered.
+type Object struct {
+	Source
+	set *Set
+	// What was read already; Reload forgets it.
+	content           map[string]any
+	template          *PodTemplate
+	loaded, templated bool
+}
+
+// Content returns the object's content, read on first use. It belongs to the
+// object and is not to be changed. An object that can't be read has none, and
+// its Set keeps the error: the run that owns the Set fails.
+func (o *Object) Content() map[string]any {
+	if !o.loaded {
+		content, err := o.Decode()
+		if err != nil {
+			o.set.fail(o, err)
+			content = nil
+		}
+		o.content, o.loaded = content, true
+	}
+	return o.content
+}
+
+// Labels returns the object's own labels; never nil.
+func (o *Object) Labels() map[string]string { return StringMap(o.Content(), "metadata", "labels") }
+
+// Annotations returns the object's own annotations; never nil.
+func (o *Object) Annotations() map[string]string {
+	return StringMap(o.Content(), "metadata", "annotations")
+}
+
+// ReadInto reads the mapping at path into a typed value and reports whether it
+// could; a mapping that can't be read so is kept as an error of the Set.
+func (o *Object) ReadInto(out any, path ...string) bool {
+	value, found := Field(o.Content(), path...)
+	mapping, ok := value.(map[string]any)
+	if found && !ok {
+		o.set.fail(o, fmt.Errorf("reading its %s: it is no mapping", Path(path)))
+		return false
+	}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(mapping, out); err != nil {
+		o.set.fail(o, fmt.Errorf("reading its %s: %w", Path(path), err))
+		return false
+	}
+	return true
+}
+
+// Reload forgets the content, after its source has changed.
+func (o *Object) Reload() {
+	o.content, o.loaded = nil, false
+	o.template, o.templated = nil, false
+}

@@ -1,0 +1,86 @@
+package resource
+
+import (
+	"iter"
+	"slices"
+)
+
+// Set holds the objects of one build, in their order.
+type Set struct {
+	objects []*Object
+	byKey   map[Key][]*Object
+	byKind  map[kind][]*Object
+	errors  []Unreadable
+}
+
+type kind struct{ group, name string }
+
+// Unreadable is an object whose content was wanted and could not be read.
+type Unreadable struct {
+	Ref Ref
+	Err error
+}
+
+// NewSet returns the set of sources.
+func NewSet(sources ...Source) *Set {
+	s := &Set{byKey: map[Key][]*Object{}, byKind: map[kind][]*Object{}}
+	for _, source := range sources {
+		s.Add(source)
+	}
+	return s
+}
+
+// Add puts an object last.
+func (s *Set) Add(source Source) *Object {
+	o := &Object{Source: source, set: s}
+	s.objects = append(s.objects, o)
+	ref := source.Ref()
+	s.byKey[ref.Key()] = append(s.byKey[ref.Key()], o)
+	k := kind{ref.Group(), ref.Kind}
+	s.byKind[k] = append(s.byKind[k], o)
+	return o
+}
+
+// Remove takes an object out.
+func (s *Set) Remove(o *Object) {
+	is := func(other *Object) bool { return other == o }
+	ref := o.Ref()
+	s.objects = slices.DeleteFunc(s.objects, is)
+	s.byKey[ref.Key()] = slices.DeleteFunc(s.byKey[ref.Key()], is)
+	k := kind{ref.Group(), ref.Kind}
+	s.byKind[k] = slices.DeleteFunc(s.byKind[k], is)
+}
+
+// All returns every object.
+func (s *Set) All() iter.Seq[*Object] { return slices.Values(s.objects) }
+
+// Len returns how many objects there are.
+func (s *Set) Len() int { return len(s.objects) }
+
+// Kind returns the objects of a kind, of every version of its group.
+func (s *Set) Kind(group, name string) []*Object { return s.byKind[kind{group, name}] }
+
+// Get returns the object that ref names, in whatever version, and nil when
+// there is none. Of two objects of one name the first is returned; Duplicates
+// tells them apart.
+func (s *Set) Get(ref Ref) *Object {
+	if found := s.byKey[ref.Key()]; len(found) > 0 {
+		return found[0]
+	}
+	return nil
+}
+
+// Duplicates returns the objects that ref names, beyond the first.
+func (s *Set) Duplicates(ref Ref) []*Object {
+	if found := s.byKey[ref.Key()]; len(found) > 1 {
+		return found[1:]
+	}
+	return nil
+}
+
+// Unreadable returns the objects whose content was wanted so far and could not be read.
+func (s *Set) Unreadable() []Unreadable { return s.errors }
+
+func (s *Set) fail(o *Object, err error) {
+	s.errors = append(s.errors, Unreadable{Ref: o.Ref(), Err: err})
+}
