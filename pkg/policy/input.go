@@ -60,7 +60,7 @@ func (in Input) selected(w *model.Workload) ([]*resource.PodTemplate, finding.Li
 
 // GatewayTemplate returns the pod template of a gateway of the owner's.
 func (in Input) GatewayTemplate(g *model.Gateway) (*resource.PodTemplate, finding.List) {
-	return in.template(deploymentRef(g.Namespace, g.Deployment), "gateway "+g.Name)
+	return in.template(DeploymentRef(g.Namespace, g.Deployment), "gateway "+g.Name)
 }
 
 func (in Input) template(ref resource.Ref, entry string) (*resource.PodTemplate, finding.List) {
@@ -94,8 +94,4 @@ func (in Input) PodTemplatesIn(namespace string) iter.Seq[*resource.PodTemplate]
 // Namespace returns the Namespace object of a name, or nil when the build has none.
 func (in Input) Namespace(name string) *resource.Object {
 	return in.Resources.Get(resource.Ref{APIVersion: "v1", Kind: "Namespace", Name: name})
-}
-
-func deploymentRef(namespace, name string) resource.Ref {
-	return resource.Ref{APIVersion: "apps/v1", Kind: "Deployment", Namespace: namespace, Name: name}
 }

@@ -17,7 +17,8 @@ type Plan struct {
 // Edit sets one field of an existing object, with what leads to it.
 type Edit struct {
 	Object *resource.Object
-	Path   resource.Path
+	// Path of the field. The index one past a list's last entry appends.
+	Path resource.Path
 	// Value as JSON has it; nil removes the field, and a mapping that it leaves empty.
 	Value any
 	// Current is the value that the field has; nil when it has none.
