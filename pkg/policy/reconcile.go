@@ -19,6 +19,9 @@ import (
 // A stranger of a wanted or unwanted name is adopted when it is an ALLOW policy
 // that admits everything (the before-state that the whole design replaces), and
 // an error otherwise.
+//
+// ServiceAccounts are of the same sections and are left alone: pods run as them on
+// every rung, so that the identity unit alone knows when one may go.
 func Reconcile(existing *resource.Set, origin Origin, section string, wanted []Object, unwanted []resource.Ref) Plan {
 	var plan Plan
 	keep := map[resource.Key]bool{}
@@ -40,7 +43,7 @@ func Reconcile(existing *resource.Set, origin Origin, section string, wanted []O
 		plan.Findings.Add(finding.New(finding.ObjectAdopted, o.Ref(), "", "%s; it is removed, for this environment derives no policy of this name", reason))
 	}
 	for o := range existing.All() {
-		if origin.Made(o) && sectionOf(o) == section && !keep[o.Ref().Key()] {
+		if origin.Made(o) && sectionOf(o) == section && !keep[o.Ref().Key()] && !isServiceAccount(o) {
 			plan.Remove = append(plan.Remove, Removal{Object: o, Reason: "the model no longer derives it here"})
 		}
 	}
@@ -94,6 +97,10 @@ func adoptable(o *resource.Object) (string, *finding.Finding) {
 	f := finding.New(finding.ObjectForeign, o.Ref(), "", "it has the name of a generated object and someone else wrote it (%s: %s)",
 		v1alpha1.LabelManagedBy, cmp.Or(o.Labels()[v1alpha1.LabelManagedBy], "no such label"))
 	return "", &f
+}
+
+func isServiceAccount(o *resource.Object) bool {
+	return o.Ref().Kind == "ServiceAccount" && o.Ref().Group() == ""
 }
 
 func sectionOf(o *resource.Object) string {

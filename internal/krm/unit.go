@@ -1,0 +1,54 @@
+package krm
+
+import (
+	"slices"
+
+	"github.com/ringfence-dev/ringfence/pkg/policy"
+)
+
+// Unit is one function.
+type Unit struct {
+	// Name of the function, of its folder and of its executable.
+	Name string
+	// Summary is one sentence for an overview.
+	Summary string
+	// Components select the unit in a build that includes one of them.
+	Components []string
+	// Plan is what the unit does.
+	Plan policy.Unit
+}
+
+// Units are all functions in the order in which they run.
+type Units []Unit
+
+// Named returns the unit of a name.
+func (u Units) Named(name string) (Unit, bool) {
+	i := slices.IndexFunc(u, func(unit Unit) bool { return unit.Name == name })
+	if i < 0 {
+		return Unit{}, false
+	}
+	return u[i], true
+}
+
+// Names returns the units' names.
+func (u Units) Names() []string {
+	out := make([]string, 0, len(u))
+	for _, unit := range u {
+		out = append(out, unit.Name)
+	}
+	return out
+}
+
+// selected returns the units that components select, in their order.
+func (u Units) selected(components []string) Units {
+	var out Units
+	for _, unit := range u {
+		if slices.ContainsFunc(unit.Components, func(c string) bool { return c == Always || slices.Contains(components, c) }) {
+			out = append(out, unit)
+		}
+	}
+	return out
+}
+
+// Always, among a unit's components, selects it in every build.
+const Always = "*"

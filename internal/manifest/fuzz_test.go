@@ -1,0 +1,90 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+func FuzzReadList(f *testing.F) {
+	for _, text := range styles {
+		f.Add([]byte(listOf(text)))
+	}
+	for _, text := range frames {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzzRead(t, ReadList, data)
+	})
+}
+
+func FuzzReadStream(f *testing.F) {
+	for _, text := range styles {
+		f.Add([]byte(text))
+		f.Add([]byte("# head\n---\n" + text + "---\n" + text + "\n# tail\n..."))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		fuzzRead(t, ReadStream, data)
+	})
+}
+
+func fuzzRead(t *testing.T, read func([]byte) (*Document, error), data []byte) {
+	d, err := read(data)
+	if err != nil {
+		return
+	}
+	requireAgrees(t, d, data)
+	if len(d.Items()) > 0 {
+		requireChanges(t, read, data, len(data))
+	}
+}
+
+func FuzzMentions(f *testing.F) {
+	for _, text := range styles {
+		f.Add([]byte(text), "web")
+	}
+	f.Add([]byte("kind: \"\\x41b\"\n"), "Ab")
+	f.Add([]byte("kind: \"a\\\n  b\"\n"), "ab")
+	f.Add([]byte("kind: a\n  b\n"), "a b")
+	f.Fuzz(func(t *testing.T, data []byte, s string) {
+		d, err := ReadStream(data)
+		if err != nil {
+			return
+		}
+		for _, it := range d.Items() {
+			text := it.Mentions(s)
+			node, err := it.Node()
+			require.NoError(t, err)
+			if holds(node.YNode(), s) {
+				require.True(t, text, "%q is in the text, or so the parser says", s)
+				require.True(t, it.Mentions(s), "%q is in the node", s)
+			}
+			for _, scalar := range scalars(node.YNode()) {
+				require.True(t, textMentions(it.text, scalar), "%q", scalar)
+			}
+		}
+	})
+}
+
+// holds reports whether a scalar below n contains s.
+func holds(n *kyaml.Node, s string) bool {
+	for _, scalar := range scalars(n) {
+		if strings.Contains(scalar, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func scalars(n *kyaml.Node) []string {
+	if n.Kind == kyaml.ScalarNode {
+		return []string{n.Value}
+	}
+	var all []string
+	for _, child := range n.Content {
+		all = append(all, scalars(child)...)
+	}
+	return all
+}

@@ -1,0 +1,98 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"unicode/utf8"
+)
+
+var newline = []byte("\n")
+
+// isBlank reports whether a line holds at most a comment.
+func isBlank(line []byte) bool {
+	n := indentation(line)
+	return n == len(line) || line[n] == '#'
+}
+
+// isMark reports whether a line begins with "---" or "...", which end whatever
+// YAML text they stand in.
+func isMark(line []byte) bool {
+	_, ok := cutMark(line)
+	return ok
+}
+
+// cutMark returns what follows "---" or "..." on its line, without a comment.
+func cutMark(line []byte) (rest []byte, ok bool) {
+	if !bytes.HasPrefix(line, []byte("---")) && !bytes.HasPrefix(line, []byte("...")) {
+		return nil, false
+	}
+	rest = line[3:]
+	if len(rest) > 0 && rest[0] != ' ' && rest[0] != '\t' {
+		return nil, false
+	}
+	rest = bytes.TrimLeft(rest, " \t")
+	if len(rest) > 0 && rest[0] == '#' {
+		rest = nil
+	}
+	return rest, true
+}
+
+// trimTail returns where text ends without the blank lines and the comments at
+// its end that are indented by at most margin: those are part of no value,
+// unless a quoted scalar ends there.
+func trimTail(text []byte, margin int) int {
+	end := 0
+	for pos := 0; pos < len(text); {
+		line, next := cutLine(text, pos)
+		n := indentation(line)
+		if n < len(line) && (line[n] != '#' || n > margin) {
+			end = next
+		}
+		pos = next
+	}
+	return end
+}
+
+// trimBlankLines takes the blank lines off the start of text.
+func trimBlankLines(text []byte) []byte {
+	for len(text) > 0 {
+		line, next := cutLine(text, 0)
+		if indentation(line) < len(line) {
+			break
+		}
+		text = text[next:]
+	}
+	return text
+}
+
+// checkText refuses what no YAML text may hold. It reports as odd a text with
+// bytes that YAML, and nobody else, takes for line breaks or for nothing: such
+// a text cannot be cut by lines.
+func checkText(data []byte) (odd bool, err error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return false, errors.New("no input: nothing came on standard input; did the build before this fail?")
+	}
+	for i := 0; i < len(data); {
+		if b := data[i]; b >= ' ' && b < 0x7f || b == '\n' || b == '\t' {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(data[i:])
+		switch {
+		case r == '\r':
+			odd = odd || i+1 == len(data) || data[i+1] != '\n'
+		case r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xFEFF:
+			odd = true
+		case r == utf8.RuneError && size == 1:
+			return false, errorAt(lineAt(data, i), "not UTF-8 text (byte 0x%02x): convert the input to UTF-8", data[i])
+		case r < 0xA0 || r == 0xFFFE || r == 0xFFFF:
+			return false, errorAt(lineAt(data, i), "a control character (U+%04X), which YAML does not allow: "+
+				"write it as an escape in double quotes", r)
+		}
+		i += size
+	}
+	return odd, nil
+}
+
+// lineAt returns the number of the line that holds the byte at pos.
+func lineAt(data []byte, pos int) int { return 1 + bytes.Count(data[:pos], newline) }

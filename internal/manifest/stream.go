@@ -1,0 +1,98 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// ReadStream reads YAML documents separated by "---", which is what kustomize
+// build prints. Documents without content are kept and are no objects. It keeps
+// data and does not change it.
+func ReadStream(data []byte) (*Document, error) {
+	d, err := readStream(data)
+	if err != nil {
+		return nil, fmt.Errorf("reading YAML stream: %w", err)
+	}
+	return d, nil
+}
+
+func readStream(data []byte) (*Document, error) {
+	if _, err := checkText(data); err != nil {
+		return nil, err
+	}
+	d := &Document{data: data}
+	for pos, number := 0, 1; pos < len(data); {
+		line, next := cutLine(data, pos)
+		if text, ok := cutMark(line); ok && line[0] == '-' {
+			if len(text) > 0 {
+				return nil, errorAt(number, "text after %q: put it on the next line", "---")
+			}
+			d.add(mark, data[pos:next])
+			pos = next
+			number++
+		}
+		end := documentEnd(data, pos)
+		if err := d.cutDocument(data[pos:end], number); err != nil {
+			return nil, err
+		}
+		number += bytes.Count(data[pos:end], newline)
+		pos = end
+	}
+	return d, nil
+}
+
+// documentEnd returns where the next "---" stands.
+func documentEnd(data []byte, pos int) int {
+	for pos < len(data) {
+		line, next := cutLine(data, pos)
+		if len(line) > 0 && line[0] == '-' && isMark(line) {
+			return pos
+		}
+		pos = next
+	}
+	return pos
+}
+
+// cutDocument takes the text of one document, without its "---".
+func (d *Document) cutDocument(text []byte, number int) error {
+	start, first := 0, number
+	for start < len(text) {
+		line, next := cutLine(text, start)
+		if !isBlank(line) {
+			break
+		}
+		start = next
+		first++
+	}
+	d.add(raw, text[:start])
+	if start == len(text) {
+		return nil
+	}
+	if text[start] == '%' {
+		return errorAt(first, "a YAML directive: delete the line")
+	}
+	content := text[start:]
+	end := contentEnd(content)
+	if err := d.addItem(content[:end], first); err != nil {
+		return err
+	}
+	d.add(raw, content[end:])
+	return nil
+}
+
+// contentEnd returns where a "..." ends the content of a document, if nothing
+// but blank lines and comments follow it.
+func contentEnd(text []byte) int {
+	end := len(text)
+	for pos := 0; pos < len(text); {
+		line, next := cutLine(text, pos)
+		switch rest, ok := cutMark(line); {
+		case end < len(text) && !isBlank(line):
+			return len(text)
+		case ok && len(rest) == 0 && pos > 0:
+			end = pos
+		}
+		pos = next
+	}
+	return end
+}

@@ -1,0 +1,172 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
+
+// Bytes returns the document's text: the input itself while nothing changed,
+// else the input with nothing but the changes in it. The result is not to be
+// modified.
+func (d *Document) Bytes() ([]byte, error) {
+	if !d.changed() {
+		return d.data, nil
+	}
+	out := &output{}
+	var err error
+	if d.whole != nil {
+		err = d.writeWhole(out)
+	} else {
+		out.Grow(len(d.data) + 4096)
+		err = d.writeParts(out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+// WriteTo writes what Bytes returns; nothing where that fails.
+func (d *Document) WriteTo(w io.Writer) (int64, error) {
+	text, err := d.Bytes()
+	if err != nil {
+		return 0, err
+	}
+	n, err := w.Write(text)
+	return int64(n), err
+}
+
+func (d *Document) writeParts(out *output) error {
+	at := d.appendAt()
+	for i, p := range d.parts {
+		switch p.kind {
+		case object:
+			if err := d.writeItem(out, p.item); err != nil {
+				return err
+			}
+		case itemsKey:
+			out.add(itemsLine(p.text, len(d.items), len(d.Items())))
+		case resultsAt:
+			text, err := d.resultsText(p.text)
+			if err != nil {
+				return err
+			}
+			out.add(text)
+		default:
+			out.add(p.text)
+		}
+		if i != at {
+			continue
+		}
+		for _, it := range d.added {
+			if err := d.writeItem(out, it); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// appendAt returns the part that appended objects follow: a list's last object
+// or its key items, a stream's last line.
+func (d *Document) appendAt() int {
+	at := len(d.parts) - 1
+	for d.list && d.parts[at].kind != object && d.parts[at].kind != itemsKey {
+		at--
+	}
+	return at
+}
+
+func (d *Document) writeItem(out *output, it *Item) error {
+	if it.removed {
+		return nil
+	}
+	if it.openEnd && (d.grows() || d.results != nil) {
+		if _, err := it.Node(); err != nil {
+			return err
+		}
+		it.stale = true
+	}
+	text, err := it.written()
+	if err != nil {
+		return err
+	}
+	if it.part < 0 && !d.list && out.needsMark() {
+		out.add([]byte("---\n"))
+	}
+	out.add(text)
+	out.closed = it.changed && bytes.HasSuffix(text, []byte("\n\n"))
+	return nil
+}
+
+// itemsLine returns the line of the key items, as it must be for a number of
+// objects where it was read with another one.
+func itemsLine(text []byte, before, now int) []byte {
+	if len(text) == 0 && now > 0 {
+		return []byte("items:\n")
+	}
+	line, _ := cutLine(text, 0)
+	if len(line) == 0 {
+		return nil
+	}
+	_, rest, _ := splitKey(line)
+	key, comment := line[:len(line)-len(rest)], "\n"
+	if i := bytes.IndexByte(rest, '#'); i >= 0 {
+		comment = " " + string(rest[i:]) + "\n"
+	}
+	switch {
+	case now == 0 && before > 0:
+		return []byte(string(key) + " []" + comment)
+	case now > 0 && !isRest(rest):
+		return []byte(string(key) + comment)
+	}
+	return text
+}
+
+// resultsText returns the key results with its value, which was read as text.
+func (d *Document) resultsText(text []byte) ([]byte, error) {
+	switch {
+	case !d.setResults:
+		return text, nil
+	case d.results == nil:
+		return nil, nil
+	}
+	style := compact
+	if d.dash > 0 {
+		style = wide
+	}
+	return marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		{Kind: yaml.ScalarNode, Value: "results"}, d.results.YNode(),
+	}}, style)
+}
+
+// output gathers text and sees to it that each piece starts on a line of its
+// own.
+type output struct {
+	bytes.Buffer
+	closed bool // ends in a scalar that a blank line would add to
+}
+
+func (o *output) add(text []byte) {
+	if o.closed {
+		text = trimBlankLines(text)
+	}
+	if len(text) == 0 {
+		return
+	}
+	if n := o.Len(); n > 0 && o.Bytes()[n-1] != '\n' {
+		o.WriteByte('\n')
+	}
+	o.Write(text)
+	o.closed = false
+}
+
+// needsMark reports whether a document that follows needs a "---" first.
+func (o *output) needsMark() bool {
+	text := bytes.TrimSpace(o.Bytes())
+	line := text[bytes.LastIndexByte(text, '\n')+1:]
+	return len(text) > 0 && (line[0] != '-' || !isMark(line))
+}
