@@ -122,16 +122,15 @@ func setKey(node *yaml.Node, path resource.Path, value any) error {
 func setIndex(node *yaml.Node, path resource.Path, value any) error {
 	i, err := strconv.Atoi(path[0])
 	switch {
-	case err != nil || i < 0 || i > len(node.Content):
-		return fmt.Errorf("%s: there is no such entry in a list of %d", path, len(node.Content))
-	case i == len(node.Content) && value != nil:
+	case path[0] == resource.Append && value != nil:
+		i = len(node.Content)
 		child := &yaml.Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagNull}
 		if len(path) > 1 {
 			child = container(path[1])
 		}
 		node.Content = append(node.Content, child)
-	case i == len(node.Content):
-		return nil
+	case err != nil || i < 0 || i >= len(node.Content):
+		return fmt.Errorf("%s: there is no such entry in a list of %d", path, len(node.Content))
 	case value == nil && len(path) == 1:
 		node.Content = slices.Delete(node.Content, i, i+1)
 		return nil
@@ -141,7 +140,7 @@ func setIndex(node *yaml.Node, path resource.Path, value any) error {
 
 // container returns the empty mapping or list that an element of a path stands in.
 func container(element string) *yaml.Node {
-	if _, err := strconv.Atoi(element); err == nil {
+	if _, err := strconv.Atoi(element); err == nil || element == resource.Append {
 		return &yaml.Node{Kind: yaml.SequenceNode, Tag: yaml.NodeTagSeq}
 	}
 	return &yaml.Node{Kind: yaml.MappingNode, Tag: yaml.NodeTagMap}

@@ -15,8 +15,10 @@ func FuzzReadList(f *testing.F) {
 	for _, text := range frames {
 		f.Add([]byte(text))
 	}
+	f.Add([]byte("functionConfig: {a: b}\nitems:\n- kind: A\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzRead(t, ReadList, data)
+		fuzzRead(t, ReadList, append([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"), data...))
 	})
 }
 
@@ -30,15 +32,17 @@ func FuzzReadStream(f *testing.F) {
 	})
 }
 
-func fuzzRead(t *testing.T, read func([]byte) (*Document, error), data []byte) {
+// fuzzRead reports whether data is accepted.
+func fuzzRead(t *testing.T, read func([]byte) (*Document, error), data []byte) bool {
 	d, err := read(data)
 	if err != nil {
-		return
+		return false
 	}
 	requireAgrees(t, d, data)
 	if len(d.Items()) > 0 {
 		requireChanges(t, read, data, len(data))
 	}
+	return true
 }
 
 func FuzzMentions(f *testing.F) {

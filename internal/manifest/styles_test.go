@@ -1,6 +1,10 @@
 package manifest
 
-import "strings"
+import (
+	"maps"
+	"slices"
+	"strings"
+)
 
 // styles are objects, each written in ways that people and tools write YAML.
 var styles = map[string]string{
@@ -253,3 +257,5 @@ func listOf(object string) string {
 	}
 	return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + first + entry
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

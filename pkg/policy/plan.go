@@ -17,7 +17,7 @@ type Plan struct {
 // Edit sets one field of an existing object, with what leads to it.
 type Edit struct {
 	Object *resource.Object
-	// Path of the field. The index one past a list's last entry appends.
+	// Path of the field.
 	Path resource.Path
 	// Value as JSON has it; nil removes the field, and a mapping that it leaves empty.
 	Value any

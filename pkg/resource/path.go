@@ -5,14 +5,18 @@ import (
 	"strings"
 )
 
-// Path leads to a field of an object: keys of mappings, indices of lists ("0").
+// Path leads to a field of an object: keys of mappings, indices of lists ("0"),
+// or Append.
 type Path []string
+
+// Append is the element of a path that stands behind the last entry of a list.
+const Append = "-"
 
 // String renders p as a field path: spec.template.metadata.labels["app.kubernetes.io/name"], spec.containers[0].env.
 func (p Path) String() string {
 	var b strings.Builder
 	for i, element := range p {
-		if _, err := strconv.Atoi(element); err == nil {
+		if _, err := strconv.Atoi(element); err == nil || element == Append {
 			b.WriteString("[" + element + "]")
 			continue
 		}

@@ -58,8 +58,7 @@ func envPosition(container corev1.Container, name string) int {
 func setEnv(o *resource.Object, container resource.Path, position int, c *model.Consumer, plan *policy.Plan) {
 	reason := "derived from " + c.Source
 	if position < 0 {
-		last := len(resource.List(o.Content(), container.Child("env")...))
-		plan.Set(o, container.Child("env").Index(last), map[string]any{"name": c.Env, "value": c.Value}, reason)
+		plan.Set(o, container.Child("env", resource.Append), map[string]any{"name": c.Env, "value": c.Value}, reason)
 		return
 	}
 	at := container.Child("env").Index(position)

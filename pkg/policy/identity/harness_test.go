@@ -159,3 +159,35 @@ func requireSettled(t *testing.T, in policy.Input, plan policy.Plan) {
 	require.Empty(t, changes(t, again), "planning once more changes something")
 	require.False(t, again.Findings.Failed(), "%v", again.Findings)
 }
+
+// testCase is one build of owner "platform".
+type testCase struct {
+	reason      string
+	model       string
+	environment string // enforced unless it says otherwise
+	resources   string
+	changes     []string
+	findings    []string
+}
+
+func run(t *testing.T, cases map[string]testCase) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(c.reason)
+			environment := c.environment
+			if environment == "" {
+				environment = "securityProfile: enforced"
+			}
+			in := inputOf(t, "platform", c.model, environment, c.resources)
+			plan := identity.Plan(in)
+			require.Equal(t, c.findings, said(plan.Findings))
+			require.Empty(t, in.Resources.Unreadable())
+			if plan.Findings.Failed() {
+				return // nothing is written
+			}
+			require.Equal(t, c.changes, changes(t, plan))
+			requireSettled(t, in, plan)
+		})
+	}
+}

@@ -1,6 +1,8 @@
 package tenantpolicy
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
@@ -83,9 +85,16 @@ func (f *finder) namespaces(group *model.Tenant) map[string]*resource.Object {
 func mentions(o *resource.Object, selector labels.Selector) bool {
 	requirements, _ := selector.Requirements()
 	for _, r := range requirements {
+		if r.Key() == labelNamespaceName {
+			continue
+		}
 		switch r.Operator() {
-		case selection.Equals, selection.DoubleEquals, selection.In, selection.Exists:
-			if r.Key() != labelNamespaceName && !o.Mentions(r.Key()) {
+		case selection.Exists:
+			if !o.Mentions(r.Key()) {
+				return false
+			}
+		case selection.Equals, selection.DoubleEquals, selection.In:
+			if !o.Mentions(r.Key()) || !slices.ContainsFunc(r.ValuesUnsorted(), o.Mentions) {
 				return false
 			}
 		default: // holds without the label, too
