@@ -85,7 +85,7 @@ bin/govulncheck: tools/lint/go.mod tools/lint/go.sum
 
 # Shares the flags of `build`, so that nothing is compiled twice. Network: Go modules alone.
 demo: build tools ## Render and verify every overlay and print the table
-	$(WITH_BIN) go run $(GOBUILDFLAGS) ./internal/demo
+	$(WITH_BIN) bin/ringfence verify --output out overlays
 
 ## Checks
 

@@ -15,7 +15,7 @@ type AccessModelSpec struct {
 	// Owners is the closed list of who owns objects. Each object that can be derived has one owner.
 	Owners []Owner `json:"owners"`
 	// GatewayDefaults apply to every gateway that doesn't say otherwise.
-	GatewayDefaults GatewayDefaults `json:"gatewayDefaults,omitempty"`
+	GatewayDefaults GatewayDefaults `json:"gatewayDefaults,omitzero"`
 	// Gateways are the ingress gateways: their identities, hosts and routes.
 	Gateways []Gateway `json:"gateways,omitempty"`
 	// Workloads are the applications: their identities, enrollment and callers.
@@ -30,7 +30,8 @@ type AccessModelSpec struct {
 
 // Owner is an application, a role, or something whose objects are only judged.
 type Owner struct {
-	// Name by which the rest of the model, a build and a role refer to it.
+	// Name by which the rest of the model, a build and a role refer to it; a label value.
+	// +pattern=^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$
 	Name string `json:"name"`
 	// Tool that writes its objects: GitOps (a kustomize or kpt build), Ansible (a role) or
 	// External (checked, never written and never pruned).
@@ -41,20 +42,25 @@ type Owner struct {
 // GatewayDefaults are the defaults of every gateway.
 type GatewayDefaults struct {
 	// Namespace of the gateways' pods and policies. Default: istio-system.
+	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
 	Namespace string `json:"namespace,omitempty"`
 }
 
 // Gateway is one ingress gateway.
 type Gateway struct {
 	// Name of the gateway, of its AuthorizationPolicy and, by default, of its Deployment and of its pods' app label.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	Name string `json:"name"`
 	// Namespace of its pods and of its policy. Default: gatewayDefaults.namespace.
+	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
 	Namespace string `json:"namespace,omitempty"`
 	// Owner of its AuthorizationPolicy and ServiceAccount, and of its routes unless they say otherwise.
 	Owner string `json:"owner"`
 	// DeploymentName is the Deployment that runs it. Default: name.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	DeploymentName string `json:"deploymentName,omitempty"`
 	// ServiceAccountName is its identity; always explicit and unique.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	ServiceAccountName string `json:"serviceAccountName"`
 	// PreviousServiceAccountNames are identities that a rename is leaving. They are trusted beside
 	// the new one until a later step drops them.
@@ -67,6 +73,8 @@ type Gateway struct {
 	HostRefs []string `json:"hostRefs,omitempty"`
 	// HostPorts are the ports that clients may write in Host beside a wildcard host. An exact host
 	// admits every port.
+	// +minimum=1
+	// +maximum=65535
 	HostPorts []int32 `json:"hostPorts,omitempty"`
 	// Routes are the objects that hold its hosts.
 	Routes []Route `json:"routes,omitempty"`
@@ -77,14 +85,17 @@ type Gateway struct {
 
 // Route names a Gateway or VirtualService that holds a gateway's hosts.
 type Route struct {
-	// APIVersion of the object, such as "networking.istio.io/v1".
+	// APIVersion of the object.
+	// +enum=networking.istio.io/v1;networking.istio.io/v1beta1;networking.istio.io/v1alpha3
 	APIVersion string `json:"apiVersion"`
 	// Kind is Gateway or VirtualService.
 	// +enum=Gateway;VirtualService
 	Kind string `json:"kind"`
 	// Namespace of the object.
+	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
 	Namespace string `json:"namespace"`
 	// Name of the object.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	Name string `json:"name"`
 	// Owner of the object, where it isn't the gateway's: it is then checked and not written.
 	Owner string `json:"owner,omitempty"`
@@ -97,8 +108,10 @@ type Route struct {
 // Workload is one application: pods that share an identity and a policy.
 type Workload struct {
 	// Name by which callers refer to it, and the default of what follows.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	Name string `json:"name"`
 	// Namespace of its pods.
+	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
 	Namespace string `json:"namespace"`
 	// Owner of its objects.
 	Owner string `json:"owner"`
@@ -110,6 +123,7 @@ type Workload struct {
 	// Selector of its pods in policies. Default: {app: <name>}.
 	Selector *MatchLabels `json:"selector,omitempty"`
 	// ServiceAccountName is its identity.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	ServiceAccountName string `json:"serviceAccountName"`
 	// PreviousServiceAccountNames are identities that a rename is leaving. They are trusted beside
 	// the new one until a later step drops them.
@@ -123,8 +137,10 @@ type Workload struct {
 	// Callers are who may reach it. Without the field there is no policy; an empty list admits nobody.
 	Callers *[]Caller `json:"callers,omitempty"`
 	// PolicyName is the name of its AuthorizationPolicy. Default: <name>-allow-callers.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	PolicyName string `json:"policyName,omitempty"`
 	// PeerAuthenticationName is the name of its PeerAuthentication. Default: <name>-strict-mtls.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	PeerAuthenticationName string `json:"peerAuthenticationName,omitempty"`
 }
 
@@ -134,6 +150,7 @@ type RoleBindingReference struct {
 	// +enum=RoleBinding;ClusterRoleBinding
 	Kind string `json:"kind"`
 	// Name of the binding.
+	// +pattern=^[^/%]+$
 	Name string `json:"name"`
 }
 
@@ -152,12 +169,14 @@ type IntOrString struct {
 }
 
 // Caller is one identity that may reach a destination. Exactly one field is set.
+// +oneOf=workload;gateway;principal
 type Caller struct {
 	// Workload by its name in the model.
 	Workload string `json:"workload,omitempty"`
 	// Gateway by its name in the model.
 	Gateway string `json:"gateway,omitempty"`
-	// Principal outside the model: "<trust domain>/ns/<namespace>/sa/<ServiceAccount>".
+	// Principal of someone outside the model: "<trust domain>/ns/<namespace>/sa/<ServiceAccount>".
+	// +pattern=^(spiffe://)?[a-z0-9._-]+/ns/[-a-z0-9]+/sa/[-.a-z0-9]+$
 	Principal string `json:"principal,omitempty"`
 }
 
@@ -170,12 +189,14 @@ type Consumer struct {
 	// Container that reads the variable. Default: those that have it already, else the first.
 	Container string `json:"container,omitempty"`
 	// Env is the name of the variable.
+	// +pattern=^[-._a-zA-Z][-._a-zA-Z0-9]*$
 	Env string `json:"env"`
 	// ValueFrom says what its value is derived from.
 	ValueFrom ConsumerSource `json:"valueFrom"`
 }
 
 // ConsumerSource is where a consumer's value comes from. Exactly one field is set.
+// +oneOf=hostRef;principalOf
 type ConsumerSource struct {
 	// HostRef is a key of Environment.spec.dns that has one host.
 	HostRef string `json:"hostRef,omitempty"`
@@ -184,6 +205,7 @@ type ConsumerSource struct {
 }
 
 // PrincipalSource names a workload or a gateway. Exactly one field is set.
+// +oneOf=workload;gateway
 type PrincipalSource struct {
 	// Workload by its name in the model.
 	Workload string `json:"workload,omitempty"`
@@ -194,6 +216,7 @@ type PrincipalSource struct {
 // Tenant is a group of namespaces in which each workload gets a policy of its own.
 type Tenant struct {
 	// Name of the group.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	Name string `json:"name"`
 	// Owner of the policies; an External owner's are checked and not written.
 	Owner string `json:"owner"`
@@ -202,6 +225,7 @@ type Tenant struct {
 	// Callers are who may reach the workloads.
 	Callers []Caller `json:"callers"`
 	// Workloads are the kinds of workload that get a policy.
+	// +minItems=1
 	Workloads []TenantWorkload `json:"workloads"`
 	// Exclude lists workloads that get none.
 	Exclude []TenantExclusion `json:"exclude,omitempty"`
@@ -213,24 +237,28 @@ type TenantWorkload struct {
 	// +enum=Deployment;InferenceService
 	Kind string `json:"kind"`
 	// Selector of the pod template's labels. Default: all of the kind.
-	Selector LabelSelector `json:"selector,omitempty"`
+	Selector LabelSelector `json:"selector,omitzero"`
 	// SelectorKeys are the labels of the pod template that the policy selects by. An
 	// InferenceService's are KServe's own.
 	SelectorKeys []string `json:"selectorKeys,omitempty"`
 	// DefaultPort is the workload port where the workload declares none.
+	// +minimum=1
+	// +maximum=65535
 	DefaultPort int32 `json:"defaultPort"`
 	// Enroll writes the sidecar label and asks the proxy to start first, in every profile.
 	Enroll bool `json:"enroll,omitempty"`
 }
 
-// TenantExclusion names tenant workloads that get no policy. Fields that are set must all hold.
+// TenantExclusion names tenant workloads that get no policy. Fields that are set must all hold; one is.
+// +minProperties=1
 type TenantExclusion struct {
-	// Kind of the workload.
+	// Kind of the workload, one of the group's.
+	// +enum=Deployment;InferenceService
 	Kind string `json:"kind,omitempty"`
 	// Namespace of the workload.
 	Namespace string `json:"namespace,omitempty"`
 	// Name of the workload.
 	Name string `json:"name,omitempty"`
 	// Selector of the pod template's labels.
-	Selector LabelSelector `json:"selector,omitempty"`
+	Selector LabelSelector `json:"selector,omitzero"`
 }

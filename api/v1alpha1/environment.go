@@ -21,21 +21,23 @@ type EnvironmentSpec struct {
 	// Overrides hold single workloads and gateways on a lower rung, for canaries. Every report lists them.
 	Overrides []Override `json:"overrides,omitempty"`
 	// Absent lists what this environment doesn't have.
-	Absent Absent `json:"absent,omitempty"`
+	Absent Absent `json:"absent,omitzero"`
 	// Istio describes the mesh.
-	Istio Istio `json:"istio,omitempty"`
-	// DNS maps a name that the model's hostRefs use to its hosts in this environment.
+	Istio Istio `json:"istio,omitzero"`
+	// DNS maps a name that the model's hostRefs use to its hosts in this environment. A host is a DNS name
+	// without scheme, port or path; "*." may lead it.
 	DNS map[string][]string `json:"dns,omitempty"`
 }
 
-// Override puts one workload or gateway on a rung below the environment's.
+// Override puts one workload or gateway on a rung below the environment's. Exactly one of the two is named.
+// +oneOf=workload;gateway
 type Override struct {
-	// Workload by its name in the model; exactly one of workload and gateway.
+	// Workload by its name in the model.
 	Workload string `json:"workload,omitempty"`
-	// Gateway by its name in the model; exactly one of workload and gateway.
+	// Gateway by its name in the model.
 	Gateway string `json:"gateway,omitempty"`
 	// SecurityProfile of it: lower than the environment's.
-	// +enum=open;permissive;enforced
+	// +enum=open;permissive
 	SecurityProfile string `json:"securityProfile"`
 }
 
@@ -51,15 +53,19 @@ type Absent struct {
 // Istio describes the mesh of an environment.
 type Istio struct {
 	// Version of istiod and the proxies, such as "1.31.4".
+	// +pattern=^[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-+.0-9A-Za-z]+)?$
 	Version string `json:"version,omitempty"`
 	// TrustDomain of the mesh. Default: cluster.local.
+	// +pattern=^[a-z0-9._-]+$
 	TrustDomain string `json:"trustDomain,omitempty"`
 	// TrustDomainAliases are former trust domains that the mesh still accepts.
+	// +pattern=^[a-z0-9._-]+$
 	TrustDomainAliases []string `json:"trustDomainAliases,omitempty"`
 	// RootNamespace holds mesh-wide policies. Default: istio-system.
+	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
 	RootNamespace string `json:"rootNamespace,omitempty"`
-	// Revision of the control plane that injects; empty where the default tag exists.
-	Revision string `json:"revision,omitempty"`
+	// Revision of the control plane that injects; "", "default" or absent where the default tag exists.
+	Revision *string `json:"revision,omitempty"`
 	// NativeSidecars says that proxies are injected as native sidecars (init containers that
 	// restart always), which Jobs need in order to finish. Default: false.
 	NativeSidecars bool `json:"nativeSidecars,omitempty"`

@@ -6,8 +6,10 @@ const (
 
 	// APIVersion is the value of apiVersion in documents of this package.
 	APIVersion = Group + "/v1alpha1"
+)
 
-	// KindAccessModel, KindEnvironment and KindRingfence are the kinds of this package.
+// The kinds of this package.
+const (
 	KindAccessModel = "AccessModel"
 	KindEnvironment = "Environment"
 	KindRingfence   = "Ringfence"

@@ -11,6 +11,7 @@ type TypeMeta struct {
 // Metadata is the part of Kubernetes' ObjectMeta that a document of ours may hold.
 type Metadata struct {
 	// Name of the document; an AccessModel's becomes a label on what is derived from it.
+	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
 	Name string `json:"name"`
 	// Namespace has no meaning here; kpt and kustomize may set it.
 	Namespace string `json:"namespace,omitempty"`
@@ -47,11 +48,11 @@ type MatchLabels struct {
 
 // ObjectReference names one object of a cluster.
 type ObjectReference struct {
-	// APIVersion of the object, such as "apps/v1". Optional for the kinds that Kubernetes itself serves.
+	// APIVersion of the object, such as "apps/v1". Optional for the kinds that hold a pod template.
 	APIVersion string `json:"apiVersion,omitempty"`
 	// Kind of the object.
 	Kind string `json:"kind"`
-	// Namespace of the object; empty for a cluster-scoped one.
+	// Namespace of the object; absent for a cluster-scoped one.
 	Namespace string `json:"namespace,omitempty"`
 	// Name of the object.
 	Name string `json:"name"`

@@ -13,4 +13,5 @@ var Unit = krm.Unit{
 	Summary:    "returns its input unchanged, or fails: every rule of the catalogue over the end state",
 	Components: []string{krm.Always},
 	Plan:       verify.Plan,
+	Judges:     true,
 }

@@ -91,7 +91,7 @@ func help(s krm.Streams, name string) int {
 	if unit, ok := units.Named(name); ok {
 		fmt.Fprintf(&b, "%s %s.\n\n", unit.Name, unit.Summary)
 		fmt.Fprintf(&b, "It is a KRM function: a ResourceList on standard input, one on standard output.\n\nExample:\n")
-		fmt.Fprintf(&b, "  kustomize fn run --enable-exec --fn-config ringfence.yaml dir  # spec.units: [%s]\n", unit.Name)
+		fmt.Fprintf(&b, "  kpt fn eval DIRECTORY --exec %s --fn-config ringfence.yaml\n", unit.Name)
 		return say(s, strings.TrimSuffix(b.String(), "\n"))
 	}
 	b.WriteString("ringfence derives the hosts, principals and boundaries of a mesh from one input.\n\n")

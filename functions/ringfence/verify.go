@@ -1,5 +1,113 @@
 package main
 
-import "github.com/ringfence-dev/ringfence/internal/krm"
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
 
-func verify(args []string, s krm.Streams) int { return failed }
+	"github.com/spf13/pflag"
+
+	"github.com/ringfence-dev/ringfence/internal/krm"
+	"github.com/ringfence-dev/ringfence/internal/overlay"
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+const verifyUsage = `Builds every overlay below the directories with kustomize, each on its own, and
+judges the builds of one environment together: what one refers to must be in another.
+
+Example:
+  ringfence verify overlays/staging overlays/production
+  ringfence verify --output out overlays`
+
+func verify(args []string, s krm.Streams) int {
+	var (
+		kustomize overlay.Kustomize
+		output    string
+		strict    bool
+	)
+	set := pflag.NewFlagSet("verify", pflag.ContinueOnError)
+	set.StringVar(&kustomize.Path, "kustomize", "kustomize", "the kustomize executable")
+	set.StringVar(&output, "output", "", "directory to write the builds to: <environment>/<owner>.yaml")
+	set.BoolVar(&strict, "strict", false, "make warnings errors")
+	if status, ok := flags(set, verifyUsage, args, s); !ok {
+		return status
+	}
+	if set.NArg() == 0 {
+		_, _ = fmt.Fprintln(s.Err, "ringfence verify: name the directories of the overlays; see ringfence verify --help")
+		return misused
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	builds, err := kustomize.All(ctx, set.Args(), func(b overlay.Build) {
+		_, _ = fmt.Fprintf(s.Err, "built %s\n", b.Dir)
+		for _, note := range b.Notes {
+			_, _ = fmt.Fprintf(s.Err, "  %s\n", note)
+		}
+	})
+	if err != nil {
+		_, _ = fmt.Fprintf(s.Err, "ringfence verify: error: %v\n", err)
+		return failed
+	}
+	var findings finding.List
+	environments := overlay.Judge(builds)
+	for _, e := range environments {
+		findings.Add(e.Findings...)
+	}
+	for _, b := range builds {
+		if b.Unjudged {
+			findings.Add(finding.New(finding.BuildUnjudged, resource.Ref{}, "", "it has no Ringfence, so that its objects aren't judged").In(b.Dir, 0))
+		}
+	}
+	if strict {
+		findings = findings.Strict()
+	}
+	s.Print("ringfence verify", findings)
+	if err := report(s.Out, environments, output); err != nil {
+		_, _ = fmt.Fprintf(s.Err, "ringfence verify: error: %v\n", err)
+		return failed
+	}
+	if findings.Failed() {
+		return failed
+	}
+	return succeeded
+}
+
+// report writes the builds, if asked to, and a table of them.
+func report(w io.Writer, environments []overlay.Environment, output string) error {
+	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	var b strings.Builder
+	b.WriteString("ENVIRONMENT\tAPPLICATION\tPROFILE\tOBJECTS\tPOLICIES\tENROLLED\tFINDINGS\n")
+	for _, e := range environments {
+		for _, build := range e.Builds {
+			sum := build.Summary()
+			fmt.Fprintf(&b, "%s\t%s\t%s\t%d\t%d\t%d\t%d\n", e.Name, build.Request.Owner.Name, build.Request.Platform.Profile,
+				sum.Objects, sum.Policies, sum.Enrolled, len(build.Notes))
+			if output == "" {
+				continue
+			}
+			file := filepath.Join(output, e.Name, build.Request.Owner.Name+".yaml")
+			if err := os.MkdirAll(filepath.Dir(file), 0o750); err != nil {
+				return fmt.Errorf("making room for the builds: %w", err)
+			}
+			if err := os.WriteFile(file, build.Text, 0o600); err != nil {
+				return fmt.Errorf("writing a build: %w", err)
+			}
+		}
+	}
+	if output != "" {
+		defer fmt.Fprintf(w, "\nThe builds are in %s.\n", output)
+	}
+	if _, err := io.WriteString(table, b.String()); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	if err := table.Flush(); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	return nil
+}

@@ -37,15 +37,9 @@ func Function(name string, all Units, s Streams) int {
 	}
 	b := newBuild(document)
 	request, findings := functionRequest(document)
-	if unit, ok := all.Named(name); ok {
-		request.Units = []string{unit.Name}
-	}
-	units, unknown := choose(all, request)
 	b.findings.Add(findings...)
-	b.findings.Add(unknown...)
 	if !b.findings.Failed() {
-		b.findings.Add(ownerTool(request)...)
-		b.run(request, units)
+		b.run(request, all, name)
 	}
 	out.print(name, b.findings)
 	text, err := b.result(data)

@@ -36,11 +36,8 @@ func (f Filter) Render(name string, all Units, s Streams) int {
 	}
 	b := newBuild(document)
 	request := f.request(b)
-	units, findings := choose(all, request)
-	b.findings.Add(findings...)
 	if !b.findings.Failed() {
-		b.findings.Add(ownerTool(request)...)
-		b.run(request, units)
+		b.run(request, all, name)
 	}
 	out.print(name, b.findings)
 	if b.findings.Failed() {

@@ -31,19 +31,22 @@ func newBuild(document *manifest.Document) *build {
 }
 
 // run plans and carries out units one after another. Problems are gathered over
-// all of them; the verifier, which would repeat them, runs when there are none.
-func (b *build) run(request model.Request, units Units) {
+// all of them.
+func (b *build) run(request model.Request, all Units, called string) {
+	units, chosen, findings := choose(all, called, request)
+	b.findings.Add(findings...)
+	b.findings.Add(ownerTool(request)...)
 	in := policy.Input{
 		Scope:      derive.Scope{Platform: request.Platform, Owner: request.Owner},
 		Resources:  b.set,
 		Components: request.Components,
 	}
-	if len(request.Units) == 0 {
+	if !chosen {
 		b.findings.Add(policy.CheckLadder(in, request.Config)...)
 	}
-	for i, unit := range units {
-		if i > 0 && i == len(units)-1 && b.findings.Failed() {
-			break
+	for _, unit := range units {
+		if unit.Judges && b.findings.Failed() {
+			continue
 		}
 		plan := unit.Plan(in)
 		b.findings.Add(plan.Findings...)
@@ -59,19 +62,19 @@ func (b *build) run(request model.Request, units Units) {
 	}
 }
 
-// choose returns the units that a request asks for.
-func choose(all Units, request model.Request) (Units, finding.List) {
+// choose returns the units that a run asks for: the one that it is called as,
+// those that the configuration lists, the one that it is named after, or those
+// that its components select. chosen says that it was none of the last.
+func choose(all Units, called string, request model.Request) (units Units, chosen bool, findings finding.List) {
 	names := request.Units
-	if len(names) == 0 {
-		if unit, ok := all.Named(request.Config.Name); ok {
-			return Units{unit}, nil
+	for _, name := range []string{called, request.Config.Name} {
+		if _, ok := all.Named(name); ok && (len(names) == 0 || name == called) {
+			names = []string{name}
 		}
-		return all.selected(request.Components), nil
 	}
-	var (
-		out      Units
-		findings finding.List
-	)
+	if len(names) == 0 {
+		return all.selected(request.Components), false, nil
+	}
 	for i, name := range names {
 		if _, ok := all.Named(name); !ok {
 			findings.Add(finding.New(finding.InputUndefined, request.Config, fmt.Sprintf("spec.units[%d]", i),
@@ -80,8 +83,8 @@ func choose(all Units, request model.Request) (Units, finding.List) {
 	}
 	for _, unit := range all { // in the order in which they work, whatever the order of the names
 		if slices.Contains(names, unit.Name) {
-			out = append(out, unit)
+			units = append(units, unit)
 		}
 	}
-	return out, findings
+	return units, true, findings
 }

@@ -16,6 +16,9 @@ type Unit struct {
 	Components []string
 	// Plan is what the unit does.
 	Plan policy.Unit
+	// Judges says that the unit only judges what others made. It is spared where
+	// they failed, for it would say the same again.
+	Judges bool
 }
 
 // Units are all functions in the order in which they run.

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"io"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -12,10 +13,13 @@ const (
 	listKind       = "ResourceList"
 )
 
+var _ io.WriterTo = (*Document)(nil)
+
 // Document is a ResourceList or a stream of YAML documents, cut into objects.
 type Document struct {
 	data  []byte
 	list  bool
+	odd   bool    // see checkText
 	parts []part  // all of data, in order
 	items []*Item // in order, removed ones too
 	added []*Item
@@ -87,18 +91,26 @@ func (d *Document) Remove(it *Item) {
 	if it.part < 0 {
 		return
 	}
-	if after := d.rawAt(it.part + 1); after != nil {
-		after.text = trimBlankLines(after.text)
-		if line, next := cutLine(after.text, 0); !d.list && isMark(line) {
-			after.text = trimBlankLines(after.text[next:])
+	blank := true // so far
+	for i := it.part + 1; d.rawAt(i) != nil; i++ {
+		p := d.rawAt(i)
+		if !d.list {
+			p.text = cutEnd(p.text)
 		}
+		if blank {
+			p.text = trimBlankLines(p.text)
+		}
+		blank = blank && len(p.text) == 0
 	}
-	before := it.part - 1
-	if p := d.rawAt(before); p != nil && len(bytes.TrimSpace(p.text)) == 0 {
+	before, between := it.part-1, d.rawAt(it.part-1)
+	if between != nil {
 		before--
 	}
-	if before >= 0 && d.parts[before].kind == mark {
+	if before >= 0 && d.parts[before].kind == mark && (between == nil || len(bytes.TrimSpace(between.text)) == 0) {
 		d.parts[before].text = nil
+		if between != nil {
+			between.text = nil
+		}
 	}
 }
 

@@ -23,12 +23,11 @@ func (it *Item) written() ([]byte, error) {
 }
 
 // encode writes an object anew. What kyaml writes does not always read back as
-// what it was given (comments inside flow style, block scalars that begin with
-// spaces): then the object is written once more in the plainest style, without
+// what it was given (comments inside flow style, for one): then the object is written once more in the plainest style, without
 // its comments.
 func (d *Document) encode(it *Item) ([]byte, error) {
 	node := it.wrap.Content[0]
-	if node.Style&yaml.FlowStyle != 0 || it.part < 0 {
+	if it.changed && (node.Style&yaml.FlowStyle != 0 || it.line == 0) {
 		unflow(node)
 	}
 	text, err := marshal(it.wrap, d.style(it))
@@ -44,11 +43,14 @@ func (d *Document) encode(it *Item) ([]byte, error) {
 	return indent(text, d.dash), nil
 }
 
-// readsAs reports whether text reads as n. Text that the recogniser accepts
-// does: kyaml's writer goes wrong in structure or in indentation hints.
+// readsAs reports whether text, which was written for n, reads as n. Text that
+// the recogniser accepts does: the writer goes wrong in structure, and in what
+// tame knows, but folded scalars are not to be trusted.
 func (d *Document) readsAs(text []byte, n *yaml.Node) bool {
-	if shape, ok := d.scanner.scan(text, d.list); ok && !shape.hinted {
-		return true
+	if shape, ok := d.scanner.scan(text, d.list); ok && !shape.folded {
+		if odd, err := checkText(text); err == nil && !odd {
+			return true
+		}
 	}
 	return readsBack(text, n)
 }
@@ -72,6 +74,7 @@ func marshal(n *yaml.Node, style seqStyle) (text []byte, err error) {
 			text, err = nil, fmt.Errorf("the YAML writer gave up: %v", p)
 		}
 	}()
+	tame(n, false)
 	options := yaml.EncoderOptions{SeqIndent: yaml.CompactSequenceStyle}
 	if style == wide {
 		options.SeqIndent = yaml.WideSequenceStyle
@@ -97,27 +100,32 @@ func indent(text []byte, n int) []byte {
 	return out
 }
 
-// dedent takes the dash off the first line of a list entry and its indentation
-// off every line.
-func dedent(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	margin := 0
+// dedent takes the dash off a list entry and its indentation off every line. It
+// is not ok where that brings "---" into the first column.
+func dedent(text []byte) (out []byte, ok bool) {
+	out = make([]byte, 0, len(text))
+	margin := -1 // not yet known
 	for pos := 0; pos < len(text); {
-		_, next := cutLine(text, pos)
-		line := text[pos:next]
+		line, next := cutLine(text, pos)
 		n := indentation(line)
-		if pos == 0 {
-			rest := line[n+1:] // after the dash
+		full := text[pos:next]
+		pos = next
+		switch {
+		case margin >= 0:
+			if isMark(line[min(n, margin):]) {
+				return nil, false
+			}
+			out = append(out, full[min(n, margin):]...)
+		case isBlank(line): // above the dash
+			out = append(out, full[n:]...)
+		default:
+			rest := line[n+1:]
 			margin = n + 1 + indentation(rest)
-			if isRest(bytes.TrimRight(rest, "\r\n")) {
+			if isRest(rest) {
 				margin = n + 2
 			}
-			line = bytes.TrimLeft(rest, " ")
-		} else {
-			line = line[min(n, margin):]
+			out = append(out, full[min(n+1+indentation(rest), len(line)):]...)
 		}
-		out = append(out, line...)
-		pos = next
 	}
-	return out
+	return out, true
 }

@@ -45,7 +45,15 @@ func (it *Item) Text() []byte {
 	if !it.doc.list {
 		return text
 	}
-	return dedent(text)
+	if own, ok := dedent(text); ok {
+		return own
+	}
+	node, err := it.Node()
+	if err != nil {
+		return nil
+	}
+	text, _ = marshal(node.YNode(), it.seq)
+	return text
 }
 
 // Node returns the parsed object, with aliases expanded. It is parsed once, at
@@ -121,6 +129,7 @@ func (d *Document) addItem(text []byte, line int) error {
 	it := &Item{doc: d, line: line, part: len(d.parts)}
 	shape, ok := d.scanner.scan(text, d.list)
 	it.ref, it.seq, it.openEnd = shape.ref, shape.seq, shape.openEnd
+	ok = ok && !d.isOdd(text)
 	end, hasItems := shape.end, shape.hasItems
 	if !ok {
 		if err := d.scanner.tooDeep(line); err != nil {
@@ -149,10 +158,19 @@ func (d *Document) addItem(text []byte, line int) error {
 	return nil
 }
 
+// isOdd reports whether text cannot be cut by lines.
+func (d *Document) isOdd(text []byte) bool {
+	if !d.odd {
+		return false
+	}
+	odd, _ := checkText(text)
+	return odd
+}
+
 // parsed takes what the parser made of text and returns where the object's own
 // text ends.
 func (it *Item) parsed(doc *yaml.Node, text []byte) (end int, err error) {
-	end = trimTail(text, indentation(text))
+	end = trimTail(text)
 	if trimmed, err := parse(text[:end], it.line); err == nil && sameValue(doc, trimmed) {
 		doc = trimmed
 	} else {

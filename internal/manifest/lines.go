@@ -37,15 +37,13 @@ func cutMark(line []byte) (rest []byte, ok bool) {
 	return rest, true
 }
 
-// trimTail returns where text ends without the blank lines and the comments at
-// its end that are indented by at most margin: those are part of no value,
-// unless a quoted scalar ends there.
-func trimTail(text []byte, margin int) int {
+// trimTail returns where text ends without the blank lines and the comments, or
+// what looks like them, at its end.
+func trimTail(text []byte) int {
 	end := 0
 	for pos := 0; pos < len(text); {
 		line, next := cutLine(text, pos)
-		n := indentation(line)
-		if n < len(line) && (line[n] != '#' || n > margin) {
+		if !isBlank(line) {
 			end = next
 		}
 		pos = next
@@ -81,6 +79,8 @@ func checkText(data []byte) (odd bool, err error) {
 		switch {
 		case r == '\r':
 			odd = odd || i+1 == len(data) || data[i+1] != '\n'
+		case r == 0xFEFF && i > 0 && data[i-1] == '\n':
+			return false, errorAt(lineAt(data, i), "a byte order mark (U+FEFF) inside the text, as when files are put together: delete it")
 		case r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xFEFF:
 			odd = true
 		case r == utf8.RuneError && size == 1:

@@ -50,7 +50,7 @@ func (d *Document) cutList() error {
 	pos, ref := 0, resource.Ref{}
 	for marked := false; pos < len(data); {
 		line, next := cutLine(data, pos)
-		if text, ok := cutMark(line); ok && !marked && len(text) == 0 {
+		if text, ok := cutMark(line); ok && line[0] == '-' && len(text) == 0 && !marked {
 			marked = true
 		} else if !isBlank(line) {
 			break
@@ -147,17 +147,20 @@ func (d *Document) cutFrame(key string, text []byte, value, number int, ref *res
 		if err != nil {
 			return err
 		}
-		if doc == nil || len(doc.Content[0].Content) != 2 {
+		if isEmpty(doc) || len(doc.Content[0].Content) != 2 || doc.Content[0].Content[0].Value != key {
 			return errUnusual
 		}
 		if shape.ref, err = refOf(doc.Content[0]); err != nil {
 			return errorAt(number, "%v", err)
 		}
-		shape.end = trimTail(text, 0)
+		shape.end = trimTail(text)
 		if again, err := parse(text[:shape.end], number); err != nil || !sameValue(doc, again) {
 			shape.end = len(text)
 		}
 		shape.openEnd = isOpen(text, doc)
+	}
+	if shape.openEnd {
+		return errUnusual
 	}
 	switch key {
 	case "apiVersion":
@@ -170,9 +173,6 @@ func (d *Document) cutFrame(key string, text []byte, value, number int, ref *res
 		d.add(resultsAt, text[:shape.end])
 		d.add(raw, text[shape.end:])
 		return nil
-	}
-	if shape.openEnd {
-		return errUnusual
 	}
 	d.add(raw, text)
 	return nil

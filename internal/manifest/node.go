@@ -1,6 +1,10 @@
 package manifest
 
-import "sigs.k8s.io/kustomize/kyaml/yaml"
+import (
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/yaml"
+)
 
 // isEmpty reports whether a document holds nothing or null.
 func isEmpty(doc *yaml.Node) bool {
@@ -65,5 +69,25 @@ func unflow(n *yaml.Node) {
 	n.Style &^= yaml.FlowStyle
 	for _, child := range n.Content {
 		unflow(child)
+	}
+}
+
+// tame changes how n is written where the YAML writer would write something
+// else: an empty null in flow style becomes a string there, folded scalars gain
+// line breaks, a block scalar that begins with a tab cannot be read, and one with
+// line breaks that only YAML knows reads as another.
+func tame(n *yaml.Node, flow bool) {
+	if flow && n.Value == "" && isNull(n) {
+		n.Value = "null"
+	}
+	if v := n.Value; n.Style&yaml.FoldedStyle != 0 &&
+		(strings.Contains(v, "\n ") || strings.Contains(v, "\n\t") || strings.HasSuffix(v, "\n\n")) {
+		n.Style ^= yaml.FoldedStyle | yaml.LiteralStyle
+	}
+	if strings.HasPrefix(n.Value, "\t") && strings.Contains(n.Value, "\n") || strings.ContainsAny(n.Value, "\r\u0085\u2028\u2029\ufeff") {
+		n.Style = n.Style&yaml.TaggedStyle | yaml.DoubleQuotedStyle
+	}
+	for _, child := range n.Content {
+		tame(child, flow || n.Style&yaml.FlowStyle != 0)
 	}
 }

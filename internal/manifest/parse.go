@@ -170,6 +170,9 @@ func (c *checker) checkKeys(n *yaml.Node) error {
 		if key.Kind != yaml.ScalarNode {
 			return errorAt(key.Line+c.offset, "a key is a list, a mapping or an alias: keys must be plain strings")
 		}
+		if isNull(key) && key.Value == "" {
+			return errorAt(key.Line+c.offset, "a key is missing before its colon")
+		}
 		if first, twice := seen[key.Value]; twice {
 			return errorAt(key.Line+c.offset, "the key %q stands twice in one mapping, first on line %d: keep one of them",
 				key.Value, first+c.offset)

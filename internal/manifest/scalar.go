@@ -140,8 +140,8 @@ func (s *scanner) blockScalar(header []byte) bool {
 	outer, indent := s.top().indent, 0
 	if hint > 0 {
 		indent = outer + hint
-		s.out.hinted = true
 	}
+	s.out.folded = s.out.folded || header[0] == '>'
 	end, blanks := s.next, 0
 	for pos := s.next; pos < len(s.text); {
 		line, next := cutLine(s.text, pos)
@@ -171,6 +171,7 @@ func (s *scanner) blockScalar(header []byte) bool {
 		pos = next
 	}
 	s.next = end
+	s.out.blockEnd = true
 	s.out.openEnd = end == len(s.text) && end > 0 && s.text[end-1] != '\n'
 	return true
 }
@@ -243,7 +244,7 @@ func splitKey(c []byte) (key, rest []byte, ok bool) {
 		return nil, nil, false
 	}
 	i, found := findColon(c)
-	if !found || c[i-1] == ' ' || bytes.Contains(c[:i], []byte(" #")) {
+	if !found || c[i-1] == ' ' || bytes.IndexByte(c[:i], '\t') >= 0 || bytes.Contains(c[:i], []byte(" #")) {
 		return nil, nil, false
 	}
 	return c[:i], c[i+1:], true

@@ -25,7 +25,8 @@ type shape struct {
 	end      int  // of the last content line, with the blank lines that its scalar keeps
 	hasItems bool // the object has a key "items"
 	seq      seqStyle
-	hinted   bool // a block scalar says its indentation
+	folded   bool // has a folded scalar
+	blockEnd bool // ends in a block scalar
 	openEnd  bool // ends in a block scalar that lacks its line break: a line after it changes its value
 }
 
@@ -94,6 +95,7 @@ func (s *scanner) content(n int, c []byte) bool {
 	if bytes.IndexByte(c, '\t') >= 0 {
 		return false
 	}
+	s.out.blockEnd = false
 	if len(s.stack) == 0 {
 		return s.open(n, c)
 	}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 )
 
 // ReadStream reads YAML documents separated by "---", which is what kustomize
@@ -17,14 +18,15 @@ func ReadStream(data []byte) (*Document, error) {
 }
 
 func readStream(data []byte) (*Document, error) {
-	if _, err := checkText(data); err != nil {
+	odd, err := checkText(data)
+	if err != nil {
 		return nil, err
 	}
-	d := &Document{data: data}
+	d := &Document{data: data, odd: odd}
 	for pos, number := 0, 1; pos < len(data); {
 		line, next := cutLine(data, pos)
 		if text, ok := cutMark(line); ok && line[0] == '-' {
-			if len(text) > 0 {
+			if len(text) > 0 || d.isOdd(line) {
 				return nil, errorAt(number, "text after %q: put it on the next line", "---")
 			}
 			d.add(mark, data[pos:next])
@@ -55,6 +57,10 @@ func documentEnd(data []byte, pos int) int {
 
 // cutDocument takes the text of one document, without its "---".
 func (d *Document) cutDocument(text []byte, number int) error {
+	if d.isOdd(text) {
+		// What looks like a comment may hide content.
+		return d.addItem(text, number)
+	}
 	start, first := 0, number
 	for start < len(text) {
 		line, next := cutLine(text, start)
@@ -95,4 +101,17 @@ func contentEnd(text []byte) int {
 		pos = next
 	}
 	return end
+}
+
+// cutEnd takes the "..." out of what follows an object: there is nothing left
+// that it could end.
+func cutEnd(text []byte) []byte {
+	for pos := 0; pos < len(text); {
+		line, next := cutLine(text, pos)
+		if isMark(line) {
+			return slices.Concat(text[:pos], text[next:])
+		}
+		pos = next
+	}
+	return text
 }

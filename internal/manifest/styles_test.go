@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // styles are objects, each written in ways that people and tools write YAML.
@@ -259,3 +261,8 @@ func listOf(object string) string {
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// annotate changes any object.
+func annotate(n *kyaml.RNode) error {
+	return n.PipeE(kyaml.SetAnnotation("ringfence.dev/test", "yes"))
+}

@@ -56,7 +56,7 @@ func (d *Document) writeParts(out *output) error {
 			}
 			out.add(text)
 		default:
-			out.add(p.text)
+			d.addBetween(out, p.text)
 		}
 		if i != at {
 			continue
@@ -82,6 +82,7 @@ func (d *Document) appendAt() int {
 
 func (d *Document) writeItem(out *output, it *Item) error {
 	if it.removed {
+		out.loose = true
 		return nil
 	}
 	if it.openEnd && (d.grows() || d.results != nil) {
@@ -98,7 +99,7 @@ func (d *Document) writeItem(out *output, it *Item) error {
 		out.add([]byte("---\n"))
 	}
 	out.add(text)
-	out.closed = it.changed && bytes.HasSuffix(text, []byte("\n\n"))
+	out.object, out.loose = text, it.changed
 	return nil
 }
 
@@ -147,13 +148,11 @@ func (d *Document) resultsText(text []byte) ([]byte, error) {
 // own.
 type output struct {
 	bytes.Buffer
-	closed bool // ends in a scalar that a blank line would add to
+	object []byte // what was written last, where that is an object
+	loose  bool   // what follows did not follow it in the input
 }
 
 func (o *output) add(text []byte) {
-	if o.closed {
-		text = trimBlankLines(text)
-	}
 	if len(text) == 0 {
 		return
 	}
@@ -161,7 +160,30 @@ func (o *output) add(text []byte) {
 		o.WriteByte('\n')
 	}
 	o.Write(text)
-	o.closed = false
+	if len(bytes.TrimSpace(text)) > 0 {
+		o.object = nil
+	}
+}
+
+// addBetween adds what stood between two objects. A blank line or an indented
+// comment that comes to follow another object than it did would become a part
+// of a block scalar at that object's end.
+func (d *Document) addBetween(out *output, text []byte) {
+	if out.loose && out.object != nil {
+		line, _ := cutLine(text, 0)
+		if isBlank(line) && indentation(line) != min(d.dash, len(line)-1) && d.endsInBlock(out.object) {
+			text = trimBlankLines(text)
+			n := indentation(text)
+			text = text[max(0, n-d.dash):]
+		}
+	}
+	out.add(text)
+}
+
+// endsInBlock reports whether a block scalar may stand at the end of text.
+func (d *Document) endsInBlock(text []byte) bool {
+	shape, ok := d.scanner.scan(text, d.list)
+	return !ok || shape.blockEnd
 }
 
 // needsMark reports whether a document that follows needs a "---" first.

@@ -41,6 +41,7 @@ const (
 	OverrideActive    ID = "override-active"
 	ProductionRelaxed ID = "production-relaxed"
 	GeneratorField    ID = "generator-field"
+	BuildUnjudged     ID = "build-unjudged"
 )
 
 // The objects of a build.
@@ -52,6 +53,7 @@ const (
 	ObjectAdopted    ID = "object-adopted"
 	ObjectMisplaced  ID = "object-misplaced"
 	ObjectRetired    ID = "object-retired"
+	ObjectAbsent     ID = "object-absent"
 	ObjectStale      ID = "object-stale"
 	ObjectWritten    ID = "object-written"
 )
@@ -109,18 +111,21 @@ const (
 
 // Tenants.
 const (
-	TenantSelectorKey   ID = "tenant-selector-key"
-	TenantPort          ID = "tenant-port"
-	TenantPolicyInert   ID = "tenant-policy-inert"
-	TenantUnconstrained ID = "tenant-unconstrained"
-	TenantNamespace     ID = "tenant-namespace-unknown"
-	TenantProxyConfig   ID = "tenant-proxy-config"
+	TenantSelectorKey    ID = "tenant-selector-key"
+	TenantPort           ID = "tenant-port"
+	TenantPolicyInert    ID = "tenant-policy-inert"
+	TenantUnconstrained  ID = "tenant-unconstrained"
+	TenantNamespace      ID = "tenant-namespace-unknown"
+	TenantProxyConfig    ID = "tenant-proxy-config"
+	TenantPolicyClash    ID = "tenant-policy-clash"
+	TenantDeploymentMode ID = "tenant-deployment-mode"
 )
 
 // Argo CD.
 const (
-	ApplicationPrune     ID = "application-prune"
-	ApplicationComponent ID = "application-component"
+	ApplicationPrune       ID = "application-prune"
+	ApplicationComponent   ID = "application-component"
+	ApplicationEnvironment ID = "application-environment"
 )
 
 // Catalogue holds every rule.
@@ -130,14 +135,14 @@ var Catalogue = map[ID]Rule{
 	InputDuplicateKey:      {Error, "A key stands once in its mapping.", "remove one of the two", ""},
 	InputWrongType:         {Error, "Values are of the type that the schema gives; names that look like numbers or booleans are quoted.", "write a value of the right type, or remove the key", ""},
 	InputMissing:           {Error, "Whatever is needed is given.", "add it", ""},
-	InputInvalidValue:      {Error, "Values are ones that Kubernetes, Istio and SPIFFE accept.", "write a valid value", ""},
+	InputInvalidValue:      {Error, "Values are ones that Kubernetes, Istio and SPIFFE accept, and that agree with each other.", "write a valid value", ""},
 	InputDuplicateName:     {Error, "Names are unique within their section.", "rename or remove one of the two", ""},
 	InputUndefined:         {Error, "References name entries that exist.", "correct the name, or add the entry", ""},
 	InputAmbiguous:         {Error, "There is one AccessModel and one Environment.", "give one, or make both say the same", ""},
 	InputUnused:            {Info, "Entries are used by something.", "remove it where nothing else reads it", ""},
 	InputHost:              {Error, "Hosts are DNS names without scheme, port or path; a wildcard is the whole first label.", "write the host name alone", "DD-0025 §3"},
 	OwnerMissing:           {Error, "A build says whose it is.", "set spec.owner; a kustomize patch that misses its target leaves it empty", ""},
-	OwnerConflict:          {Error, "An object is claimed by one entry of the model.", "rename the object in one of the two entries", "DD-0025 §1"},
+	OwnerConflict:          {Error, "An object belongs to one entry of the model, and to one owner.", "name it in one of the two entries, or rename the object of one", "DD-0025 §1"},
 	OwnerTool:              {Error, "Kustomize and kpt build the objects of GitOps owners, Ansible those of Ansible owners.", "build as an owner of the right tool, or change its tool in the model", "DD-0025 §1"},
 	IdentityAmbiguous:      {Error, "An identity that is trusted stands for what the model names and nothing beside it.", "give each its own serviceAccountName", "DD-0025 §4"},
 	CallerNotEnrolled:      {Error, "Callers of an enforced destination have a proxy, and so an identity.", "enroll the caller first, or hold the destination on a lower rung with an override", "DD-0025 phase 5"},
@@ -146,6 +151,7 @@ var Catalogue = map[ID]Rule{
 	LadderComponent:   {Error, "A build includes the components that its Environment's profile asks for: security-baseline always, security-enrollment from permissive on, security-enforcement in enforced alone, tenant-policies where the owner has tenants.", "make the components of the build and the Environment's securityProfile agree", "DD-0025 §1"},
 	OverrideActive:    {Info, "No workload or gateway is held on a lower rung.", "remove the override when its canary is over", "DD-0025 phase 4"},
 	ProductionRelaxed: {Warning, "A production environment is enforced and has no overrides.", "return to enforced when the reason is gone", "DD-0025 §1"},
+	BuildUnjudged:     {Warning, "Every kustomization that nothing else refers to ends in Ringfence.", "name its configuration under transformers:, or leave its directory out", ""},
 	GeneratorField:    {Error, "Units run as transformers: a generator sees no resources.", "name the configuration under transformers: in kustomization.yaml", "kustomize"},
 
 	ObjectUnreadable: {Error, "Objects that a rule looks at can be read as the cluster would read them.", "correct the object", ""},
@@ -155,6 +161,7 @@ var Catalogue = map[ID]Rule{
 	ObjectAdopted:    {Warning, "No policy that admits every request is left to be adopted.", "remove the old policy from its source", "DD-0025 §3"},
 	ObjectMisplaced:  {Error, "A build holds no object that the model gives to another owner.", "move it to its owner's build, or change its owner in the model", "DD-0025 §1"},
 	ObjectRetired:    {Error, "Objects that the model calls retired are gone.", "remove it from the build", "DD-0025 phase 3"},
+	ObjectAbsent:     {Error, "What an Environment lists as absent is in no build.", "take it out of the build, or its entry out of spec.absent", "DD-0025 §3"},
 	ObjectStale:      {Error, "Every generated object and field is what the model derives, after everything that ran later too.", "find what changed it after the function ran (a patch, a namespace, another transformer) and let the function run last", "DD-0025, static tests 6 to 14"},
 	ObjectWritten:    {Info, "What was created, changed or removed.", "", ""},
 
@@ -197,13 +204,16 @@ var Catalogue = map[ID]Rule{
 	WorkloadAllowWider:  {Error, "No other ALLOW policy admits more callers to a workload than the model does.", "add the caller to the model, or remove the policy: ALLOW policies are a union", "istio/istio#37364"},
 	WorkloadPeerMode:    {Error, "No other PeerAuthentication contends with ours for a workload.", "remove it: among several of one level the oldest wins, which no one can see offline", "Istio PeerAuthentication"},
 
-	TenantSelectorKey:   {Error, "Tenant workloads carry the labels that their policy selects by.", "add the label to the pod template", "DD-0025 §9"},
-	TenantPort:          {Error, "The port of a tenant workload, its server's argument and its Service's targetPort agree.", "make them agree", "DD-0025 §9"},
-	TenantPolicyInert:   {Warning, "Tenant workloads have a proxy to hold their policy.", "enroll the workload or its namespace", "DD-0025 §9"},
-	TenantUnconstrained: {Error, "No ALLOW policy of a tenant namespace has a rule that admits everybody.", "constrain the rule by source, or remove it", "DD-0025, static test 14"},
-	TenantNamespace:     {Warning, "The namespaces of tenant workloads are in the build, so that their labels can be read.", "put the Namespace into the build", "DD-0025 §9"},
-	TenantProxyConfig:   {Error, "The proxy configuration of a tenant workload can be read.", "correct the annotation", "DD-0025 §9"},
+	TenantSelectorKey:    {Error, "Tenant workloads carry the labels that their policy selects by.", "add the label to the pod template", "DD-0025 §9"},
+	TenantPort:           {Error, "The port of a tenant workload, its server's argument and its Service's targetPort agree.", "make them agree", "DD-0025 §9"},
+	TenantPolicyInert:    {Warning, "Tenant workloads have a proxy to hold their policy.", "enroll the workload or its namespace", "DD-0025 §9"},
+	TenantUnconstrained:  {Error, "No ALLOW policy of a tenant namespace has a rule that admits everybody.", "constrain the rule by source, or remove it", "DD-0025, static test 14"},
+	TenantNamespace:      {Warning, "The namespaces of tenant workloads are in the build, so that their labels can be read.", "put the Namespace into the build", "DD-0025 §9"},
+	TenantProxyConfig:    {Error, "The proxy configuration of a tenant workload can be read.", "correct the annotation", "DD-0025 §9"},
+	TenantPolicyClash:    {Error, "A tenant workload belongs to one entry of one group, and its policy's name to it alone.", "rename one of the two workloads, exclude one from the group, or tell the selectors apart", "DD-0025 §9"},
+	TenantDeploymentMode: {Warning, "KServe deploys tenants' InferenceServices as plain Deployments, whose pods take the requests themselves.", "set serving.kserve.io/deploymentMode to RawDeployment (Standard in newer versions), or exclude the InferenceService", "KServe"},
 
-	ApplicationPrune:     {Warning, "Argo CD Applications prune, so that what is no longer derived leaves the cluster.", "set syncPolicy.automated.prune: true", "DD-0025, rollback"},
-	ApplicationComponent: {Error, "An Application of a production environment registers overlays that include both security components.", "include the missing component in the overlay before it is registered", "DD-0025 §1"},
+	ApplicationPrune:       {Warning, "Argo CD Applications prune, so that what is no longer derived leaves the cluster.", "set syncPolicy.automated.prune: true", "DD-0025, rollback"},
+	ApplicationEnvironment: {Error, "An Application registers overlays of its own environment.", "correct the path, or register the overlay in its own environment", "DD-0025 §1"},
+	ApplicationComponent:   {Error, "An Application of a production environment registers overlays that include both security components.", "include the missing component in the overlay before it is registered", "DD-0025 §1"},
 }

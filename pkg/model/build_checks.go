@@ -1,112 +1,138 @@
 package model
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
-// claim is an object that one entry of the model speaks for.
-type claim = resource.Key
+// entry is a gateway or workload of the model.
+type entry struct {
+	kind, name, owner string
+	path              string
+	absent            bool
+	caller            Caller // who it is to those that it calls
+}
+
+// String names the entry as findings do: `workload "web"`.
+func (e entry) String() string { return quoted(e.kind, e.name) }
 
 // claim records that an entry speaks for an object; two may not.
-func (b *builder) claim(path, entry string, ref resource.Ref) {
+func (b *builder) claim(path string, by entry, ref resource.Ref) {
 	key := ref.Key()
 	if other, taken := b.claims[key]; taken {
-		b.model.report(finding.OwnerConflict, path, "%s is claimed by %s already", ref, other)
+		b.model.report(finding.OwnerConflict, path, "%s is one of %s already", ref, other)
 		return
 	}
-	b.claims[key] = entry
+	b.claims[key] = by
 }
 
-// holder is an entry of the model that has an identity.
-type holder struct {
-	path, name string
-	identity   Identity
-	gateway    bool
-}
-
-// identities checks that to trust a principal is to trust what the model names and nothing beside it.
-// A gateway's identity is its own; workloads may share one where they are trusted by the same destinations.
-func (b *builder) identities() {
-	var holders []holder
-	for i, wire := range b.model.spec.Gateways {
-		if g := b.gateways[wire.Name]; g != nil {
-			holders = append(holders, holder{index("spec.gateways", i), "gateway " + g.Name, g.Identity, true})
-		}
+// checkIdentities checks that to trust a principal is to trust what the model names and nothing
+// beside it. A gateway's identity is its own; workloads may share one where they are trusted by
+// the same destinations.
+func (b *builder) checkIdentities() {
+	trusted := map[Caller][]string{}
+	for _, e := range b.edges {
+		trusted[e.caller] = append(trusted[e.caller], e.to)
 	}
-	for i, wire := range b.model.spec.Workloads {
-		if w := b.workloads[wire.Name]; w != nil {
-			holders = append(holders, holder{index("spec.workloads", i), "workload " + w.Name, w.Identity, false})
-		}
-	}
-	first := map[Principal]holder{}
-	for _, h := range holders {
-		for _, p := range h.identity.All() {
+	first := map[Principal]entry{}
+	for _, e := range b.entries {
+		for i, p := range e.caller.Principals() {
+			path := e.path + ".serviceAccountName"
+			if i > 0 {
+				path = index(e.path+".previousServiceAccountNames", i-1)
+			}
 			other, taken := first[p]
-			if p.IsZero() || !taken {
-				first[p] = h
-				continue
-			}
-			mine, theirs := b.trustedBy(h.name), b.trustedBy(other.name)
+			mine, theirs := trusted[e.caller], trusted[other.caller]
 			switch {
-			case h.gateway || other.gateway:
-				b.model.report(finding.IdentityAmbiguous, h.path+".serviceAccountName", "%s is the identity of %s too: a gateway's is its own", p, other.name)
-			case mine != theirs:
-				b.model.report(finding.IdentityAmbiguous, h.path+".serviceAccountName",
-					"%s is the identity of %s too, and not the same destinations trust them (%s: %s; %s: %s)",
-					p, other.name, h.name, orNone(mine), other.name, orNone(theirs))
+			case p.IsZero():
+			case i == 0 && p.ServiceAccount() == "default" && (e.caller.Gateway != nil || len(mine) > 0):
+				b.model.report(finding.IdentityAmbiguous, path, "it is trusted, and every pod of namespace %q that names no ServiceAccount runs as default", p.Namespace())
+			case !taken:
+				first[p] = e
+			case e.caller.Gateway != nil || other.caller.Gateway != nil:
+				b.model.report(finding.IdentityAmbiguous, path, "%s is the identity of %s too, and a gateway's is its own", p, other)
+			case !slices.Equal(mine, theirs):
+				b.model.report(finding.IdentityAmbiguous, path, "%s is the identity of %s too, and not the same destinations trust them (%s: %s; %s: %s)",
+					p, other, e, orNone(mine), other, orNone(theirs))
 			}
 		}
 	}
-}
-
-// trustedBy lists the destinations that name an entry as a caller.
-func (b *builder) trustedBy(name string) string {
-	var out []string
-	names := func(callers []Caller) bool {
-		return slices.ContainsFunc(callers, func(c Caller) bool { return c.String() == name })
-	}
-	for _, w := range b.platform.Workloads {
-		if names(w.Callers) {
-			out = append(out, w.Name)
+	for _, e := range b.edges {
+		if known, ok := first[e.caller.Principal]; ok {
+			b.model.advise(finding.InputInvalidValue, e.path+".principal", "write "+known.kind+": "+known.name, "it is the identity of %s", known)
 		}
 	}
-	for _, t := range b.platform.Tenants {
-		if names(t.Callers) {
-			out = append(out, "tenants "+t.Name)
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
-func orNone(s string) string {
-	if s == "" {
+func orNone(names []string) string {
+	if len(names) == 0 {
 		return "none"
 	}
-	return s
+	return listed(names)
 }
 
-// enrollment checks that who is trusted by an enforced destination has a proxy to show its identity with.
-func (b *builder) enrollment() {
-	for i, wire := range b.model.spec.Workloads {
-		w := b.workloads[wire.Name]
-		if w == nil || w.Absent || !w.Protected || !w.Profile.Enforces() {
-			continue
+// checkEnrollment checks that who is trusted where a policy holds has a proxy to show its identity
+// with. The policies of tenants hold in every profile, and may wait for a caller's proxy.
+func (b *builder) checkEnrollment() {
+	for _, e := range b.edges {
+		caller, to := e.caller.Workload, e.workload
+		switch {
+		case caller == nil || caller.Absent:
+		case to == nil && !caller.Enroll:
+			b.model.report(finding.CallerNotEnrolled, e.path, "the caller %q would have no identity: its enroll is false", caller.Name)
+		case to == nil || to.Absent || !to.Profile.Enforces() || caller.Enrolled():
+		case !caller.Enroll:
+			b.model.report(finding.CallerNotEnrolled, e.path, "%s is enforced, and its caller %q would have no identity: its enroll is false", e.to, caller.Name)
+		default:
+			b.model.report(finding.CallerNotEnrolled, e.path, "%s is enforced, and its caller %q would have no identity: it is %s", e.to, caller.Name, caller.Profile)
 		}
-		for _, c := range w.Callers {
-			if c.Workload == nil || c.Workload.Absent || c.Workload.Enrolled() {
-				continue
+	}
+}
+
+// policySelector is what a policy of an entry selects pods by.
+type policySelector struct {
+	entry
+	namespace string
+	labels    map[string]string
+}
+
+type labelPair struct{ key, value string }
+
+// checkSelectors reports a policy that applies to the pods of another policy too: ALLOW policies are
+// a union, so that its callers or hosts would be admitted there. One of the root namespace applies to
+// every namespace.
+func (b *builder) checkSelectors() {
+	var policies []policySelector
+	byLabel := map[labelPair][]policySelector{}
+	for _, e := range b.entries {
+		p := policySelector{entry: e}
+		switch g, w := e.caller.Gateway, e.caller.Workload; {
+		case g != nil && g.HostPolicy:
+			p.namespace, p.labels = g.Namespace, g.Selector
+		case w != nil && w.Protected:
+			p.namespace, p.labels = w.Namespace, w.Selector
+		}
+		policies = append(policies, p)
+		for key, value := range p.labels {
+			byLabel[labelPair{key, value}] = append(byLabel[labelPair{key, value}], p)
+		}
+	}
+	for _, p := range policies {
+		var others []policySelector // those that share its rarest label
+		for key, value := range sorted(p.labels) {
+			if found := byLabel[labelPair{key, value}]; others == nil || len(found) < len(others) {
+				others = found
 			}
-			why := fmt.Sprintf("it is %s here", c.Workload.Profile)
-			if !c.Workload.Enroll {
-				why = "its enroll is false"
+		}
+		for _, other := range others {
+			near := p.namespace == other.namespace || p.namespace == b.platform.Istio.RootNamespace
+			if near && p.caller != other.caller && resource.Selects(p.labels, other.labels) {
+				b.model.advise(finding.InputInvalidValue, p.path+".selector", "tell the labels of the two apart",
+					"it selects the pods of %s too, and would admit there what the model doesn't", other)
+				break
 			}
-			b.model.report(finding.CallerNotEnrolled, index("spec.workloads", i)+".callers",
-				"workload %q is enforced and its caller %q would have no identity: %s", w.Name, c.Workload.Name, why)
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -11,16 +9,19 @@ import (
 const (
 	hostPolicyGenerated = "Generated"
 	hostPolicyNone      = "None"
+
+	kindGateway        = "Gateway"
+	kindVirtualService = "VirtualService"
 )
 
-func (b *builder) gatewaySection() {
+func (b *builder) readGateways() {
 	seen := map[string]bool{}
 	if ns := b.model.spec.GatewayDefaults.Namespace; ns != "" {
-		b.namespace(b.model.report, "spec.gatewayDefaults.namespace", ns)
+		b.namespace("spec.gatewayDefaults.namespace", ns)
 	}
 	for i, wire := range b.model.spec.Gateways {
 		path := index("spec.gateways", i)
-		b.label(b.model.report, path+".name", wire.Name)
+		b.label(path+".name", wire.Name)
 		if !b.unique(seen, path+".name", wire.Name) {
 			continue
 		}
@@ -38,26 +39,29 @@ func (b *builder) gateway(path string, wire v1alpha1.Gateway) *Gateway {
 		Deployment: defaulted(wire.DeploymentName, wire.Name),
 		HostPolicy: wire.HostPolicy != hostPolicyNone,
 	}
-	g.Profile, g.Absent = b.rung("gateways", g.Name)
+	g.Profile, g.Absent = b.rung(gatewaySection, g.Name)
 	b.ownerRef(path+".owner", g.Owner)
-	b.namespace(b.model.report, path+".namespace", g.Namespace)
+	b.namespace(path+".namespace", g.Namespace)
 	b.objectName(path+".deploymentName", g.Deployment)
 	b.oneOf(b.model.report, path+".hostPolicy", defaulted(wire.HostPolicy, hostPolicyGenerated), hostPolicyGenerated, hostPolicyNone)
 	g.Identity = b.identity(path, g.Namespace, wire.ServiceAccountName, wire.PreviousServiceAccountNames)
 	b.gatewayTarget(path, wire, g)
 	g.Hosts = b.hosts(path+".hostRefs", wire.HostRefs, g)
 	if g.HostPolicy && len(wire.HostRefs) == 0 {
-		b.model.report(finding.InputMissing, path+".hostRefs", "gateway %q has a host policy and no host", g.Name)
+		b.model.advise(finding.InputMissing, path+".hostRefs", "name its hosts, or set hostPolicy: None where it is known as an identity alone",
+			"it has a host policy and no host")
 	}
-	for j, n := range wire.HostPorts {
+	for j, n := range once(b.model.report, path+".hostPorts", wire.HostPorts) {
 		b.portNumber(index(path+".hostPorts", j), n, func(p Port) { g.HostPorts = append(g.HostPorts, p) })
 	}
-	if g.HostPolicy && g.TargetRef.IsZero() {
-		b.claim(path+".name", "gateways/"+g.Name, resource.Ref{APIVersion: securityV1, Kind: "AuthorizationPolicy", Namespace: g.Namespace, Name: g.Name})
+	by := entry{kind: "gateway", name: g.Name, owner: g.Owner, path: path, absent: g.Absent, caller: Caller{Gateway: g}}
+	b.entries = append(b.entries, by)
+	if g.HostPolicy {
+		b.claim(path+".name", by, resource.Ref{APIVersion: securityV1, Kind: "AuthorizationPolicy", Namespace: g.Namespace, Name: g.Name})
 	}
-	b.claim(path+".deploymentName", "gateways/"+g.Name, podRef("Deployment", g.Namespace, g.Deployment))
+	b.claim(path+".deploymentName", by, podRef("Deployment", g.Namespace, g.Deployment))
 	for j, route := range wire.Routes {
-		b.route(index(path+".routes", j), wire, route, g)
+		g.Routes = append(g.Routes, b.route(index(path+".routes", j), by, wire, route))
 	}
 	return g
 }
@@ -65,11 +69,11 @@ func (b *builder) gateway(path string, wire v1alpha1.Gateway) *Gateway {
 func (b *builder) gatewayTarget(path string, wire v1alpha1.Gateway, g *Gateway) {
 	switch {
 	case wire.TargetRef != nil && wire.Selector != nil:
-		b.model.report(finding.InputInvalidValue, path+".targetRef", "it excludes selector: Istio ignores a policy's selector beside a targetRef")
+		b.model.advise(finding.InputInvalidValue, path+".targetRef", "remove one of the two", "it stands beside a selector, which Istio then ignores")
 	case wire.TargetRef != nil:
-		b.oneOf(b.model.report, path+".targetRef.kind", wire.TargetRef.Kind, "Gateway")
+		b.oneOf(b.model.report, path+".targetRef.kind", wire.TargetRef.Kind, kindGateway)
 		b.objectName(path+".targetRef.name", wire.TargetRef.Name)
-		g.TargetRef = resource.Ref{APIVersion: gatewayAPIv1, Kind: "Gateway", Namespace: g.Namespace, Name: wire.TargetRef.Name}
+		g.TargetRef = resource.Ref{APIVersion: gatewayAPIv1, Kind: kindGateway, Namespace: g.Namespace, Name: wire.TargetRef.Name}
 	default:
 		g.Selector = b.matchLabels(path+".selector", wire.Selector, g.Name)
 	}
@@ -78,21 +82,23 @@ func (b *builder) gatewayTarget(path string, wire v1alpha1.Gateway, g *Gateway) 
 // hosts resolves the hostRefs of a gateway. A gateway that this environment doesn't have needs no hosts.
 func (b *builder) hosts(path string, refs []string, g *Gateway) []Host {
 	var hosts []Host
-	for i, ref := range refs {
-		b.usedDNS[ref] = true
+	seen := map[Host]bool{}
+	for _, ref := range once(b.model.report, path, refs) {
+		b.usedDNS[ref] = b.usedDNS[ref] || !g.Absent
 		found, defined := b.dns[ref]
 		if g.Absent {
 			continue
 		}
 		switch {
 		case !defined:
-			b.env.report(finding.InputMissing, join("spec.dns", ref), "gateway %q needs it (%s of %s) and the environment has no such name",
-				g.Name, index(path, i), b.model.object)
-		case len(b.env.spec.DNS[ref]) == 0:
-			b.env.report(finding.InputMissing, join("spec.dns", ref), "gateway %q needs a host and the list is empty", g.Name)
+			b.env.advise(finding.InputMissing, join("spec.dns", ref), "add it with the gateway's hosts, or list the gateway in spec.absent.gateways",
+				"gateway %q needs this name, and the environment doesn't have it", g.Name)
+		case len(found) == 0:
+			b.env.report(finding.InputMissing, join("spec.dns", ref), "gateway %q needs a host, and the list is empty", g.Name)
 		}
 		for _, host := range found {
-			if !slices.Contains(hosts, host) {
+			if !seen[host] {
+				seen[host] = true
 				hosts = append(hosts, host)
 			}
 		}
@@ -100,53 +106,71 @@ func (b *builder) hosts(path string, refs []string, g *Gateway) []Host {
 	return hosts
 }
 
-func (b *builder) route(path string, gateway v1alpha1.Gateway, wire v1alpha1.Route, g *Gateway) {
+func (b *builder) route(path string, by entry, gateway v1alpha1.Gateway, wire v1alpha1.Route) Route {
+	g := by.caller.Gateway
 	r := Route{
-		Ref:     resource.Ref{APIVersion: wire.APIVersion, Kind: wire.Kind, Namespace: wire.Namespace, Name: wire.Name},
-		Owner:   defaulted(wire.Owner, g.Owner),
-		Servers: wire.Servers,
-		Hosts:   g.Hosts,
+		Ref:   resource.Ref{APIVersion: wire.APIVersion, Kind: wire.Kind, Namespace: wire.Namespace, Name: wire.Name},
+		Owner: defaulted(wire.Owner, g.Owner),
+		Hosts: g.Hosts,
 	}
 	b.ownerRef(path+".owner", r.Owner)
-	b.oneOf(b.model.report, path+".kind", wire.Kind, "Gateway", "VirtualService")
-	if r.Ref.Group() != "networking.istio.io" {
-		b.model.report(finding.InputInvalidValue, path+".apiVersion", "%q isn't Istio's: write networking.istio.io/v1", wire.APIVersion)
-	}
-	b.namespace(b.model.report, path+".namespace", wire.Namespace)
+	b.oneOf(b.model.report, path+".apiVersion", wire.APIVersion, "networking.istio.io/v1", "networking.istio.io/v1beta1", "networking.istio.io/v1alpha3")
+	b.oneOf(b.model.report, path+".kind", wire.Kind, kindGateway, kindVirtualService)
+	b.namespace(path+".namespace", wire.Namespace)
 	b.objectName(path+".name", wire.Name)
-	if len(wire.Servers) > 0 && wire.Kind != "Gateway" {
-		b.model.report(finding.InputInvalidValue, path+".servers", "only a Gateway has servers")
+	for j, server := range once(b.model.report, path+".servers", wire.Servers) {
+		if server == "" {
+			b.model.report(finding.InputInvalidValue, index(path+".servers", j), "it is empty")
+		}
+		r.Servers = append(r.Servers, server)
+	}
+	if len(wire.Servers) > 0 && wire.Kind != kindGateway {
+		b.model.advise(finding.InputInvalidValue, path+".servers", "remove it", "only a Gateway has servers")
 	}
 	if len(wire.HostRefs) > 0 {
+		known := map[string]bool{}
+		for _, ref := range gateway.HostRefs {
+			known[ref] = true
+		}
 		for j, ref := range wire.HostRefs {
-			if !slices.Contains(gateway.HostRefs, ref) {
-				b.model.report(finding.InputUndefined, index(path+".hostRefs", j), "%q is none of the gateway's hostRefs", ref)
+			if !known[ref] {
+				b.undefined(b.model.report, index(path+".hostRefs", j), ref, "the gateway's hostRefs", gateway.HostRefs)
 			}
 		}
 		r.Hosts = b.hosts(path+".hostRefs", wire.HostRefs, g)
 	}
-	source := "gateways/" + g.Name
-	if len(wire.Servers) == 0 {
-		b.claim(path, source, r.Ref)
-	}
-	for j, server := range wire.Servers {
-		ref := r.Ref
-		ref.Name += " server " + server
-		b.claim(index(path+".servers", j), source, ref)
-	}
-	g.Routes = append(g.Routes, r)
+	b.claimRoute(path, by, r)
+	return r
 }
 
-// matchLabels reads a workload selector; without one, pods are selected by their app label.
-func (b *builder) matchLabels(path string, wire *v1alpha1.MatchLabels, name string) map[string]string {
-	if wire == nil {
-		return map[string]string{"app": name}
+// routeClaim is an object that holds hosts, and which gateways' each of its servers holds; "" is all of them.
+type routeClaim struct {
+	owner   string
+	by      entry
+	servers map[string]bool
+}
+
+// claimRoute records that an object, or some of its servers, hold a gateway's
+// hosts. What two gateways wrote would hold the hosts of the one that came last.
+func (b *builder) claimRoute(path string, by entry, r Route) {
+	claimed := b.routes[r.Ref.Key()]
+	if claimed == nil {
+		claimed = &routeClaim{r.Owner, by, map[string]bool{}}
+		b.routes[r.Ref.Key()] = claimed
 	}
-	if len(wire.MatchLabels) == 0 {
-		b.model.report(finding.InputInvalidValue, path+".matchLabels", "it is empty, so it would select every pod of the namespace")
+	servers := r.Servers
+	if len(servers) == 0 {
+		servers = []string{""}
 	}
-	for key, value := range wire.MatchLabels {
-		b.labelPair(join(path+".matchLabels", key), key, value)
+	twice := claimed.servers[""] || servers[0] == "" && len(claimed.servers) > 0
+	for _, server := range servers {
+		twice = twice || claimed.servers[server]
+		claimed.servers[server] = true
 	}
-	return wire.MatchLabels
+	switch {
+	case twice:
+		b.model.advise(finding.OwnerConflict, path, "let one of the two have it, or narrow both to servers of their own", "%s holds the hosts of %s already", r.Ref, claimed.by)
+	case claimed.owner != r.Owner:
+		b.model.advise(finding.OwnerConflict, path+".owner", "write the object's one owner in both", "%s is of owner %q here, and of owner %q in %s", r.Ref, r.Owner, claimed.owner, claimed.by)
+	}
 }

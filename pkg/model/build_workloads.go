@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/validation/path"
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
@@ -15,85 +16,100 @@ const (
 	securityV1   = "security.istio.io/v1"
 	gatewayAPIv1 = "gateway.networking.k8s.io/v1"
 	rbacV1       = "rbac.authorization.k8s.io/v1"
+
+	kindRoleBinding = "RoleBinding"
 )
 
 // proxyPorts are Envoy's own; they never reach a policy.
 var proxyPorts = []int32{15000, 15001, 15004, 15006, 15008, 15020, 15021, 15053, 15090}
 
-func (b *builder) workloadSection() {
+func (b *builder) readWorkloads() {
 	seen := map[string]bool{}
 	for i, wire := range b.model.spec.Workloads {
-		path := index("spec.workloads", i)
-		b.label(b.model.report, path+".name", wire.Name)
-		if !b.unique(seen, path+".name", wire.Name) {
+		at := index("spec.workloads", i)
+		b.label(at+".name", wire.Name)
+		if !b.unique(seen, at+".name", wire.Name) {
 			continue
 		}
-		w := b.workload(path, wire)
+		w := b.workload(at, wire)
 		b.workloads[w.Name] = w
 		b.platform.Workloads = append(b.platform.Workloads, w)
 	}
 }
 
-func (b *builder) workload(path string, wire v1alpha1.Workload) *Workload {
+func (b *builder) workload(at string, wire v1alpha1.Workload) *Workload {
 	w := &Workload{
 		Name: wire.Name, Namespace: wire.Namespace, Owner: wire.Owner, Enroll: wire.Enroll,
 		Protected:              wire.Callers != nil,
 		PolicyName:             defaulted(wire.PolicyName, wire.Name+"-allow-callers"),
 		PeerAuthenticationName: defaulted(wire.PeerAuthenticationName, wire.Name+"-strict-mtls"),
 	}
-	w.Profile, w.Absent = b.rung("workloads", w.Name)
-	b.ownerRef(path+".owner", w.Owner)
-	b.namespace(b.model.report, path+".namespace", w.Namespace)
-	b.objectName(path+".policyName", w.PolicyName)
-	b.objectName(path+".peerAuthenticationName", w.PeerAuthenticationName)
-	w.Identity = b.identity(path, w.Namespace, wire.ServiceAccountName, wire.PreviousServiceAccountNames)
-	w.Selector = b.matchLabels(path+".selector", wire.Selector, w.Name)
-	b.targets(path, wire, w)
-	for j, binding := range wire.RoleBindingRefs {
-		at := index(path+".roleBindingRefs", j)
-		b.oneOf(b.model.report, at+".kind", binding.Kind, "RoleBinding", "ClusterRoleBinding")
-		b.objectName(at+".name", binding.Name)
-		ref := resource.Ref{APIVersion: rbacV1, Kind: binding.Kind, Name: binding.Name}
-		if binding.Kind == "RoleBinding" {
-			ref.Namespace = w.Namespace
-		}
-		w.RoleBindings = append(w.RoleBindings, ref)
+	w.Profile, w.Absent = b.rung(workloadSection, w.Name)
+	b.ownerRef(at+".owner", w.Owner)
+	b.namespace(at+".namespace", w.Namespace)
+	b.objectName(at+".policyName", w.PolicyName)
+	b.objectName(at+".peerAuthenticationName", w.PeerAuthenticationName)
+	w.Identity = b.identity(at, w.Namespace, wire.ServiceAccountName, wire.PreviousServiceAccountNames)
+	w.Selector = b.matchLabels(at+".selector", wire.Selector, w.Name)
+	by := entry{kind: "workload", name: w.Name, owner: w.Owner, path: at, absent: w.Absent, caller: Caller{Workload: w}}
+	b.entries = append(b.entries, by)
+	b.targets(at, by, wire, w)
+	for j, binding := range once(b.model.report, at+".roleBindingRefs", wire.RoleBindingRefs) {
+		w.RoleBindings = append(w.RoleBindings, b.roleBinding(index(at+".roleBindingRefs", j), binding, w.Namespace))
 	}
-	for j, port := range wire.Ports {
-		b.workloadPort(index(path+".ports", j)+".port", port.Port, w)
+	for j, port := range once(b.model.report, at+".ports", wire.Ports) {
+		b.workloadPort(index(at+".ports", j)+".port", port.Port, w)
 	}
 	if w.Protected {
-		b.protected(path, w)
+		b.protected(at, by, w)
 	}
 	return w
 }
 
+func (b *builder) roleBinding(at string, wire v1alpha1.RoleBindingReference, namespace string) resource.Ref {
+	b.oneOf(b.model.report, at+".kind", wire.Kind, kindRoleBinding, "ClusterRoleBinding")
+	b.pathName(at+".name", wire.Name)
+	ref := resource.Ref{APIVersion: rbacV1, Kind: wire.Kind, Name: wire.Name}
+	if wire.Kind == kindRoleBinding {
+		ref.Namespace = namespace
+	}
+	return ref
+}
+
+// pathName checks the name of an object whose kind allows more than DNS does: "system:auth-delegator".
+func (b *builder) pathName(at, value string) {
+	b.check(at, value, "object name", func(s string) []string {
+		if s == "" {
+			return []string{"it is empty"}
+		}
+		return path.IsValidPathSegmentName(s)
+	})
+}
+
 // protected checks what a destination with a policy needs.
-func (b *builder) protected(path string, w *Workload) {
-	source := "workloads/" + w.Name
-	b.claim(path+".policyName", source, resource.Ref{APIVersion: securityV1, Kind: "AuthorizationPolicy", Namespace: w.Namespace, Name: w.PolicyName})
-	b.claim(path+".peerAuthenticationName", source, resource.Ref{APIVersion: securityV1, Kind: "PeerAuthentication", Namespace: w.Namespace, Name: w.PeerAuthenticationName})
+func (b *builder) protected(at string, by entry, w *Workload) {
+	b.claim(at+".policyName", by, resource.Ref{APIVersion: securityV1, Kind: "AuthorizationPolicy", Namespace: w.Namespace, Name: w.PolicyName})
+	b.claim(at+".peerAuthenticationName", by, resource.Ref{APIVersion: securityV1, Kind: "PeerAuthentication", Namespace: w.Namespace, Name: w.PeerAuthenticationName})
 	if len(w.Ports) == 0 {
-		b.model.report(finding.InputMissing, path+".ports", "workload %q has callers and no port that they may reach", w.Name)
+		b.model.report(finding.InputMissing, at+".ports", "it has callers and no port that they may reach")
 	}
 	if !w.Enroll {
-		b.model.report(finding.DestinationNotEnrolled, path+".enroll", "workload %q has callers and no sidecar that would hold its policy", w.Name)
+		b.model.report(finding.DestinationNotEnrolled, at+".enroll", "it has callers, and no sidecar that would hold its policy")
 	}
 	if w.Namespace == b.platform.Istio.RootNamespace {
-		b.model.report(finding.InputInvalidValue, path+".namespace",
+		b.model.advise(finding.InputInvalidValue, at+".namespace", "move the workload to a namespace of its own, or remove callers",
 			"%q is the mesh's root namespace, where Istio ignores a PeerAuthentication that has a selector", w.Namespace)
 	}
 }
 
-func (b *builder) targets(path string, wire v1alpha1.Workload, w *Workload) {
-	source := "workloads/" + w.Name
+func (b *builder) targets(at string, by entry, wire v1alpha1.Workload, w *Workload) {
 	if wire.PodTemplateSelector != nil {
 		if len(wire.TargetRefs) > 0 {
-			b.model.report(finding.InputInvalidValue, path+".podTemplateSelector", "it excludes targetRefs")
+			b.model.advise(finding.InputInvalidValue, at+".podTemplateSelector", "remove one of the two", "it stands beside targetRefs")
 		}
-		w.PodTemplates = b.selector(path+".podTemplateSelector", *wire.PodTemplateSelector)
+		w.PodTemplates = b.selector(at+".podTemplateSelector", *wire.PodTemplateSelector)
 		if w.PodTemplates.Empty() {
-			b.model.report(finding.InputInvalidValue, path+".podTemplateSelector", "it is empty, so it would select every pod template of the namespace")
+			b.model.report(finding.InputInvalidValue, at+".podTemplateSelector", "it is empty, so it would select every pod template of the namespace")
 		}
 		return
 	}
@@ -101,23 +117,23 @@ func (b *builder) targets(path string, wire v1alpha1.Workload, w *Workload) {
 	if len(refs) == 0 {
 		refs = []v1alpha1.LocalObjectReference{{Kind: "Deployment", Name: w.Name}}
 	}
-	for j, ref := range refs {
-		at := index(path+".targetRefs", j)
-		b.podKind(at+".kind", ref.Kind)
-		b.objectName(at+".name", ref.Name)
+	for j, ref := range once(b.model.report, at+".targetRefs", refs) {
+		to := index(at+".targetRefs", j)
+		b.podKind(to+".kind", ref.Kind)
+		b.objectName(to+".name", ref.Name)
 		target := podRef(ref.Kind, w.Namespace, ref.Name)
-		b.claim(at, source, target)
+		b.claim(to, by, target)
 		w.TargetRefs = append(w.TargetRefs, target)
 	}
 }
 
-func (b *builder) podKind(path, kind string) {
-	if _, ok := resource.PodKindNamed(kind); !ok && kind != "" {
+func (b *builder) podKind(at, kind string) {
+	if _, ok := resource.PodKindNamed(kind); !ok {
 		names := make([]string, 0, len(resource.PodKinds))
 		for _, k := range resource.PodKinds {
 			names = append(names, k.Kind)
 		}
-		b.model.report(finding.InputInvalidValue, path, "%q has no pod template that we know; %s have", kind, strings.Join(names, ", "))
+		b.model.report(finding.InputInvalidValue, at, "%q is no kind with a pod template that is known here; those are %s", kind, strings.Join(names, ", "))
 	}
 }
 
@@ -126,56 +142,68 @@ func podRef(kind, namespace, name string) resource.Ref {
 	return resource.Ref{APIVersion: k.APIVersion(), Kind: kind, Namespace: namespace, Name: name}
 }
 
-func (b *builder) workloadPort(path string, wire v1alpha1.IntOrString, w *Workload) {
-	add := func(p Port) {
-		if slices.Contains(w.Ports, p) {
-			b.model.report(finding.InputDuplicateName, path, "the port %s stands twice", p)
-			return
-		}
-		w.Ports = append(w.Ports, p)
-	}
-	if wire.Str != "" {
-		port, err := PortName(wire.Str)
-		if err != nil {
-			b.model.report(finding.InputInvalidValue, path, "%v", err)
-			return
-		}
-		add(port)
+func (b *builder) workloadPort(at string, wire v1alpha1.IntOrString, w *Workload) {
+	add := func(p Port) { w.Ports = append(w.Ports, p) }
+	if wire.Str == "" {
+		b.portNumber(at, wire.Int, add)
 		return
 	}
-	if slices.Contains(proxyPorts, wire.Int) {
-		b.model.report(finding.InputInvalidValue, path, "%d is the proxy's own port, which bypasses every policy", wire.Int)
-		return
-	}
-	b.portNumber(path, wire.Int, add)
-}
-
-func (b *builder) portNumber(path string, n int32, add func(Port)) {
-	port, err := PortNumber(n)
+	port, err := PortName(wire.Str)
 	if err != nil {
-		b.model.report(finding.InputInvalidValue, path, "%v", err)
+		b.model.report(finding.InputInvalidValue, at, "%v", err)
 		return
 	}
 	add(port)
 }
 
-// identity reads a ServiceAccount name and those that a rename is leaving.
-func (b *builder) identity(path, namespace, name string, previous []string) Identity {
-	read := func(at, name string) Principal {
-		p, err := NewPrincipal(b.platform.Istio.TrustDomain, namespace, name)
-		if err != nil && len(validation.IsDNS1123Label(namespace)) == 0 {
-			b.model.report(finding.InputInvalidValue, at, "%q gives no principal: %v", name, err)
-		}
-		return p
+// portNumber reads the number of a port that a policy is to hold.
+func (b *builder) portNumber(at string, n int32, add func(Port)) {
+	port, err := PortNumber(n)
+	switch {
+	case err != nil:
+		b.model.report(finding.InputInvalidValue, at, "%v", err)
+	case slices.Contains(proxyPorts, n):
+		b.model.report(finding.InputInvalidValue, at, "%d is the proxy's own port, which bypasses every policy", n)
+	default:
+		add(port)
 	}
-	id := Identity{Principal: read(path+".serviceAccountName", name)}
-	for j, old := range previous {
-		at := index(path+".previousServiceAccountNames", j)
-		if old == name || slices.Contains(previous[:j], old) {
-			b.model.report(finding.InputDuplicateName, at, "%q is named already", old)
+}
+
+// identity reads a ServiceAccount name and those that a rename is leaving.
+func (b *builder) identity(at, namespace, name string, previous []string) Identity {
+	id := Identity{Principal: b.principal(at+".serviceAccountName", namespace, name)}
+	at += ".previousServiceAccountNames"
+	for j, old := range once(b.model.report, at, previous) {
+		if old == name {
+			b.model.report(finding.InputDuplicateName, index(at, j), "%q is its serviceAccountName", old)
 			continue
 		}
-		id.Previous = append(id.Previous, read(at, old))
+		id.Previous = append(id.Previous, b.principal(index(at, j), namespace, old))
 	}
 	return id
+}
+
+func (b *builder) principal(at, namespace, name string) Principal {
+	b.check(at, name, "ServiceAccount name", validation.IsDNS1123Subdomain)
+	p, err := NewPrincipal(b.platform.Istio.TrustDomain, namespace, name)
+	if err != nil {
+		return Principal{} // said of the name or of the namespace
+	}
+	return p
+}
+
+// matchLabels reads a workload selector; without one, pods are selected by their app label.
+func (b *builder) matchLabels(at string, wire *v1alpha1.MatchLabels, name string) map[string]string {
+	if wire == nil {
+		return map[string]string{"app": name}
+	}
+	at += ".matchLabels"
+	if len(wire.MatchLabels) == 0 {
+		b.model.report(finding.InputInvalidValue, at, "it is empty, so it would select every pod of the namespace")
+	}
+	for key, value := range sorted(wire.MatchLabels) {
+		b.check(join(at, key), key, "label key", validation.IsQualifiedName)
+		b.check(join(at, key), value, "label value", validation.IsValidLabelValue)
+	}
+	return wire.MatchLabels
 }

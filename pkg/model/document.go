@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
-	"k8s.io/apimachinery/third_party/forked/golang/reflect"
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -28,94 +29,101 @@ type Document struct {
 
 // ParseDocuments reads the documents of ours in a YAML text. Documents of other
 // kinds are errors: the text is an input of ours, so they are there by mistake.
+// So is a text without a document.
 func ParseDocuments(file string, data []byte) ([]Document, finding.List) {
 	var (
 		docs []Document
 		list finding.List
 	)
-	at := resource.Ref{}
+	unreadable := func(ref resource.Ref, line int, format string, args ...any) {
+		if file == "" {
+			line = 0 // see problems.addAt
+		}
+		list.Add(finding.New(finding.InputUnreadable, ref, "", format, args...).In(file, line))
+	}
 	if len(data) > MaxDocumentBytes {
-		list.Add(finding.New(finding.InputUnreadable, at, "", "it has %d bytes; a model document has at most %d", len(data), MaxDocumentBytes).In(file, 0))
+		unreadable(resource.Ref{}, 0, "it has more than the %d bytes that a model document may have", MaxDocumentBytes)
 		return nil, list
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	for {
-		var node yaml.Node
-		err := decoder.Decode(&node)
+		node, err := next(decoder)
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			list.Add(finding.New(finding.InputUnreadable, at, "", "it is no YAML: %v", err).In(file, 0))
+			line, message := yamlError(err)
+			unreadable(resource.Ref{}, line, "it is no YAML: %s", message)
 			break
 		}
-		if len(node.Content) == 0 || isNull(node.Content[0]) {
+		if node == nil || isNull(node) {
 			continue
 		}
-		doc := Document{File: file, node: node.Content[0], Ref: refOf(node.Content[0])}
+		doc := Document{File: file, node: node, Ref: refOf(node)}
 		if err := doc.check(); err != nil {
-			list.Add(finding.New(finding.InputUnreadable, doc.Ref, "", "%v", err).In(file, doc.node.Line))
+			unreadable(doc.Ref, node.Line, "%v", err)
 			continue
 		}
 		docs = append(docs, doc)
 	}
+	if len(docs)+len(list) == 0 {
+		unreadable(resource.Ref{}, 0, "it holds no document")
+	}
 	return docs, list
+}
+
+// next returns the root of the next document, nil where it is empty. yaml.v3
+// panics where it finds a fault of its own; that is no reason to end a process.
+func next(decoder *yaml.Decoder) (root *yaml.Node, err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("the YAML library failed: %v", fault)
+		}
+	}()
+	var document yaml.Node
+	if err := decoder.Decode(&document); err != nil || len(document.Content) == 0 {
+		return nil, err
+	}
+	return document.Content[0], nil
+}
+
+var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlError returns the line, 0 when there is none, and the message of an error of yaml.v3.
+func yamlError(err error) (line int, message string) {
+	message = err.Error()
+	if match := yamlErrorLine.FindStringSubmatch(message); match != nil {
+		line, _ = strconv.Atoi(match[1]) // 0 where the error has none
+		message = message[len(match[0]):]
+	}
+	return line, message
 }
 
 // check reports whether the document is one of ours, in a version that we read.
 func (doc Document) check() error {
+	ours := fmt.Sprintf("%s, %s and %s of %s", v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence, v1alpha1.APIVersion)
 	switch {
 	case doc.node.Kind != yaml.MappingNode:
-		return errors.New("it is no mapping")
-	case doc.Ref.Group() != v1alpha1.Group:
-		return fmt.Errorf("apiVersion %q, kind %q: only %s, %s and %s of %s belong here", doc.Ref.APIVersion, doc.Ref.Kind,
-			v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence, v1alpha1.APIVersion)
+		return fmt.Errorf("it is %s; only %s belong here", tagName(doc.node), ours)
+	case doc.Ref.APIVersion == "" || doc.Ref.Kind == "":
+		return fmt.Errorf("it doesn't say what it is: it has the apiVersion %q and the kind %q; only %s belong here", doc.Ref.APIVersion, doc.Ref.Kind, ours)
+	case doc.Ref.Group() == v1alpha1.Group && doc.Ref.APIVersion != v1alpha1.APIVersion:
+		return fmt.Errorf("this version of Ringfence doesn't read apiVersion %q; it reads %s", doc.Ref.APIVersion, v1alpha1.APIVersion)
 	case doc.Ref.APIVersion != v1alpha1.APIVersion:
-		return fmt.Errorf("apiVersion %q isn't served: write %s", doc.Ref.APIVersion, v1alpha1.APIVersion)
+		return fmt.Errorf("it is a %s of %s; only %s belong here", doc.Ref.Kind, doc.Ref.APIVersion, ours)
 	}
 	switch doc.Ref.Kind {
 	case v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence:
 		return nil
 	}
-	return fmt.Errorf("kind %q is none of %s, %s and %s", doc.Ref.Kind,
-		v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence)
+	return fmt.Errorf("there is no kind %q in %s; %s", doc.Ref.Kind, v1alpha1.APIVersion,
+		hint{doc.Ref.Kind, []string{v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence}})
 }
 
 func refOf(node *yaml.Node) resource.Ref {
-	metadata := child(node, "metadata")
 	return resource.Ref{
-		APIVersion: text(child(node, "apiVersion")),
-		Kind:       text(child(node, "kind")),
-		Name:       text(child(metadata, "name")),
+		APIVersion: scalarOf(child(node, "apiVersion")),
+		Kind:       scalarOf(child(node, "kind")),
+		Name:       scalarOf(child(child(node, "metadata"), "name")),
 	}
 }
-
-func child(node *yaml.Node, key string) *yaml.Node {
-	if node == nil || node.Kind != yaml.MappingNode {
-		return nil
-	}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		if node.Content[i].Value == key {
-			return node.Content[i+1]
-		}
-	}
-	return nil
-}
-
-func text(node *yaml.Node) string {
-	if node == nil || node.Kind != yaml.ScalarNode {
-		return ""
-	}
-	return node.Value
-}
-
-// read decodes the document into a wire type.
-func read[T any](doc Document) (T, *problems) {
-	var out T
-	p := newProblems(doc)
-	(&decoder{problems: p}).decode(doc.node, "", &out)
-	return out, p
-}
-
-// same reports whether two wire values say the same; an empty list says what a missing one does.
-func same[T any](a, b T) bool { return reflect.Equalities{}.DeepEqual(a, b) }

@@ -17,8 +17,8 @@ type Host struct {
 }
 
 // hostProfile maps a name as a browser would before it looks it up, and keeps
-// to the letters that DNS has.
-var hostProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.Transitional(false))
+// to the letters that DNS has. "r3---sn-x" is a name, so hyphens are left to DNS.
+var hostProfile = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(true), idna.Transitional(false), idna.CheckHyphens(false))
 
 // ParseHost reads a host name: case, a trailing dot and international letters
 // are normalised; a scheme, port, path, address, or a wildcard that isn't the
@@ -29,19 +29,24 @@ func ParseHost(s string) (Host, error) {
 	}
 	name, wildcard := strings.CutPrefix(s, "*.")
 	if strings.Contains(name, "*") {
-		return Host{}, errors.New(`a wildcard is the whole first label: write "*.example.org"`)
+		return Host{}, errors.New(`a wildcard is the whole first label, as in "*.example.org"`)
 	}
 	ascii, err := hostProfile.ToASCII(strings.TrimSuffix(name, "."))
 	if err != nil {
-		return Host{}, fmt.Errorf("it is no DNS name: %w", err)
+		return Host{}, fmt.Errorf("it is no DNS name: %s", strings.TrimPrefix(err.Error(), "idna: "))
 	}
-	if problems := validation.IsDNS1123Subdomain(ascii); len(problems) > 0 {
-		return Host{}, errors.New("it is no DNS name: " + problems[0])
+	if len(ascii) > validation.DNS1123SubdomainMaxLength {
+		return Host{}, fmt.Errorf("it has more than %d letters", validation.DNS1123SubdomainMaxLength)
 	}
 	labels := strings.Split(ascii, ".")
 	for _, label := range labels {
-		if problems := validation.IsDNS1123Label(label); len(problems) > 0 {
-			return Host{}, fmt.Errorf("its label %q is none of DNS: %s", label, problems[0])
+		switch {
+		case label == "":
+			return Host{}, errors.New("it has an empty label: a dot too many, or nothing beside one")
+		case len(label) > validation.DNS1123LabelMaxLength:
+			return Host{}, fmt.Errorf("its label %q has more than %d letters", label, validation.DNS1123LabelMaxLength)
+		case len(validation.IsDNS1123Label(label)) > 0:
+			return Host{}, fmt.Errorf("its label %q begins or ends with a hyphen, or holds what DNS has not", label)
 		}
 	}
 	if last := labels[len(labels)-1]; strings.Trim(last, "0123456789") == "" {
@@ -62,17 +67,19 @@ func refuseHost(s string) error {
 	case s == "*":
 		return errors.New("it admits every host: name the hosts")
 	case strings.Contains(s, "://"):
-		return errors.New("it has a scheme: write the host alone")
+		return errors.New("it has a scheme")
 	case strings.ContainsAny(s, "/?#"):
-		return errors.New("it has a path: write the host alone")
+		return errors.New("it has a path")
 	case strings.Contains(s, "@"):
-		return errors.New("it has user information: write the host alone")
+		return errors.New("it has user information")
+	case strings.ContainsAny(s, "_ "):
+		return errors.New("a host name has neither underscores nor spaces")
 	}
 	if _, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return errors.New("it is an address: gateways serve names")
+		return errors.New("it is an address, and gateways serve names")
 	}
 	if strings.Contains(s, ":") {
-		return errors.New("it has a port: write the host alone, every port is admitted")
+		return errors.New("it has a port: an exact host admits every port, a wildcard those of hostPorts")
 	}
 	return nil
 }

@@ -17,15 +17,18 @@ type Port struct {
 // PortNumber returns the port of a number from 1 to 65535.
 func PortNumber(n int32) (Port, error) {
 	if n < 1 || n > 65535 {
-		return Port{}, fmt.Errorf("%d is no port number: write 1 to 65535", n)
+		return Port{}, fmt.Errorf("%d is no port number: those are 1 to 65535", n)
 	}
 	return Port{number: n}, nil
 }
 
 // PortName returns the port that a container calls name.
 func PortName(name string) (Port, error) {
+	if _, err := strconv.Atoi(name); err == nil {
+		return Port{}, fmt.Errorf("%q is a number in quotes and no port name: write it without", name)
+	}
 	if problems := validation.IsValidPortName(name); len(problems) > 0 {
-		return Port{}, fmt.Errorf("%q is no port name: %s", name, problems[0])
+		return Port{}, fmt.Errorf("%q is no port name: %s", name, rule(problems))
 	}
 	return Port{name: name}, nil
 }

@@ -20,10 +20,10 @@ type Principal struct {
 // NewPrincipal returns the identity of pods that run as a ServiceAccount.
 func NewPrincipal(td TrustDomain, namespace, serviceAccount string) (Principal, error) {
 	if problems := validation.IsDNS1123Label(namespace); len(problems) > 0 {
-		return Principal{}, fmt.Errorf("its namespace %q is none: %s", namespace, problems[0])
+		return Principal{}, fmt.Errorf("%q is no namespace: %s", namespace, rule(problems))
 	}
 	if problems := validation.IsDNS1123Subdomain(serviceAccount); len(problems) > 0 {
-		return Principal{}, fmt.Errorf("its ServiceAccount %q is none: %s", serviceAccount, problems[0])
+		return Principal{}, fmt.Errorf("%q is no ServiceAccount name: %s", serviceAccount, rule(problems))
 	}
 	id, err := spiffeid.FromSegments(td, "ns", namespace, "sa", serviceAccount)
 	if err != nil {
@@ -42,7 +42,7 @@ func ParsePrincipal(s string) (Principal, error) {
 	}
 	segments := strings.Split(id.Path(), "/") // the path starts with "/"
 	if len(segments) != 5 || segments[1] != "ns" || segments[3] != "sa" {
-		return Principal{}, fmt.Errorf("it isn't of Istio's shape: write %q", id.TrustDomain().Name()+"/ns/<namespace>/sa/<ServiceAccount>")
+		return Principal{}, fmt.Errorf("it isn't of Istio's form, %s/ns/<namespace>/sa/<ServiceAccount>", id.TrustDomain().Name())
 	}
 	return NewPrincipal(id.TrustDomain(), segments[2], segments[4])
 }

@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 
+	"k8s.io/apimachinery/third_party/forked/golang/reflect"
+
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -46,8 +48,8 @@ func ParseUnion(docs Documents) (*Platform, finding.List) {
 
 func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Request, finding.List) {
 	var (
-		model    = source[v1alpha1.AccessModelSpec]{kind: v1alpha1.KindAccessModel}
-		env      = source[v1alpha1.EnvironmentSpec]{kind: v1alpha1.KindEnvironment}
+		model    = source[v1alpha1.AccessModelSpec]{kind: v1alpha1.KindAccessModel, field: "spec.model", flag: "--model"}
+		env      = source[v1alpha1.EnvironmentSpec]{kind: v1alpha1.KindEnvironment, field: "spec.environment", flag: "--environment"}
 		ownerAt  = newProblems(Document{})
 		ownerIn  = "owner"
 		findings finding.List
@@ -95,11 +97,11 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 // source is the spec of an AccessModel or Environment, and where to report what is wrong with it.
 type source[T any] struct {
 	*problems
-	kind       string
-	base       string // path before "spec" and "metadata"
-	name       string
-	spec       T
-	collectors []*problems
+	kind, field, flag string
+	base              string // path before "spec" and "metadata"
+	name              string
+	spec              T
+	collectors        []*problems
 }
 
 func (s *source[T]) given() bool { return s.problems != nil }
@@ -116,31 +118,37 @@ func (s *source[T]) merge(name string, spec T, p *problems) {
 		return
 	}
 	s.collectors = append(s.collectors, p)
-	if s.name != name || !same(s.spec, spec) {
-		p.add(finding.InputAmbiguous, "", "it isn't the first %s: %s says something else", s.kind, s.where())
+	// An empty list says what a missing one does; a list of callers, which is a pointer, says more.
+	if s.name != name || !(reflect.Equalities{}).DeepEqual(s.spec, spec) {
+		p.add(finding.InputAmbiguous, "", "", "it is a second %s, and says something else than %s", s.kind, s.where())
 	}
 }
 
 func (s *source[T]) where() string {
-	if s.file != "" {
+	switch {
+	case s.file != "":
 		return s.object.String() + " in " + s.file
+	case s.base != "":
+		return s.field + " of " + s.object.String()
+	default:
+		return s.object.String()
 	}
-	return s.object.String()
 }
 
 func (s *source[T]) missing() finding.List {
 	if s.given() {
 		return nil
 	}
-	return finding.List{finding.New(finding.InputMissing, resource.Ref{}, "", "no %s was given", s.kind)}
+	return finding.List{finding.New(finding.InputMissing, resource.Ref{}, "", "no %s was given", s.kind).
+		WithRemedy("put it into %s of the functionConfig, among the items, or into a file that %s names", s.field, s.flag)}
 }
 
-// report adds a problem at a path of the document, unless something was said of that path already:
-// a field that could not be read says nothing about what it refers to.
+// report adds a problem at a path of the source; see problems.report.
 func (s *source[T]) report(id finding.ID, path, format string, args ...any) {
-	path = s.base + path
-	said := slices.ContainsFunc(s.list, func(f finding.Finding) bool { return f.Field == path })
-	if !said {
-		s.add(id, path, format, args...)
-	}
+	s.problems.report(id, s.base+path, "", format, args...)
+}
+
+// advise adds a problem with a remedy of its own.
+func (s *source[T]) advise(id finding.ID, path, remedy, format string, args ...any) {
+	s.problems.report(id, s.base+path, remedy, format, args...)
 }

@@ -26,6 +26,9 @@ const (
 	SectionTenants   = "tenants"
 )
 
+// Sections are all of them.
+var Sections = []string{SectionGateways, SectionWorkloads, SectionTenants}
+
 // AuthorizationPolicyRef names an AuthorizationPolicy.
 func AuthorizationPolicyRef(namespace, name string) resource.Ref {
 	return resource.Ref{APIVersion: securityAPIVersion, Kind: kindAuthorizationPolicy, Namespace: namespace, Name: name}
@@ -67,11 +70,12 @@ func (o Origin) TenantPolicy(t *model.Tenant, namespace, name string, selector m
 // TenantPolicyName returns the name of the policy of a tenant workload.
 func TenantPolicyName(workload string) string { return workload + "-service-gateway" }
 
-// callerPolicy admits principals to ports. Without principals it has no rules,
-// which in an ALLOW policy admits nobody; a rule without from would admit everybody.
+// callerPolicy admits principals to ports. Without principals, or without ports,
+// it has no rules, which in an ALLOW policy admits nobody; a rule without from
+// would admit everybody, and one without to would admit to every port.
 func (o Origin) callerPolicy(ref resource.Ref, source string, selector map[string]string, principals []model.Principal, ports []model.Port) Object {
 	spec := &securityv1beta1.AuthorizationPolicy{Selector: &typev1beta1.WorkloadSelector{MatchLabels: selector}}
-	if len(principals) > 0 {
+	if len(principals) > 0 && len(ports) > 0 {
 		from, to := &securityv1beta1.Source{}, &securityv1beta1.Operation{}
 		for _, p := range principals {
 			from.Principals = append(from.Principals, p.String())

@@ -77,32 +77,36 @@ func (in Input) checkPort(w *model.Workload, t *resource.PodTemplate, port model
 	switch {
 	case byService != "":
 		f.Message = fmt.Sprintf("port %s of workload %q is a port of %s; policies see the workload port", port, w.Name, byService)
-		return finding.List{f.WithRemedy("write the workload port %v in the model", targets)}
+		return finding.List{f.WithRemedy("write the workload port in the model: %s", listed(targets))}
 	case len(declared) > 0:
-		f.Message = fmt.Sprintf("port %s of workload %q is none of its container ports %v", port, w.Name, declared)
+		f.Message = fmt.Sprintf("port %s of workload %q is none of its container ports: %s", port, w.Name, listed(declared))
 		return finding.List{f}
-	case len(targets) > 0 && !slices.Contains(targets, port):
-		f.Message = fmt.Sprintf("port %s of workload %q is no targetPort of the Services before it %v", port, w.Name, targets)
+	case len(targets) > 0 && !slices.Contains(targets, port.String()):
+		f.Message = fmt.Sprintf("port %s of workload %q is no targetPort of the Services before it: %s", port, w.Name, listed(targets))
 		return finding.List{f}
 	}
 	return nil // nothing declares ports, so that nothing disagrees
 }
 
 // serviceTargets returns the numeric targetPorts of the Services that select a
-// pod template, and, when port is only a Service's own port, what is behind it
-// and which Service that is.
-func (in Input) serviceTargets(t *resource.PodTemplate, port model.Port) (targets []model.Port, service string) {
+// pod template. When port is no such one and only a Service's own port, it
+// returns what is behind that and which Service it is.
+func (in Input) serviceTargets(t *resource.PodTemplate, port model.Port) (targets []string, service string) {
+	var behind []string
 	for _, s := range in.ServicesOf(t) {
 		for _, p := range s.Ports {
 			for _, number := range ServiceTargets(t, p) {
-				if p.Port == port.Number() && number != port {
-					return []model.Port{number}, s.Object.Ref().String()
+				targets = append(targets, number.String())
+				if p.Port == port.Number() {
+					behind, service = append(behind, number.String()), s.Object.Ref().String()
 				}
-				targets = append(targets, number)
 			}
 		}
 	}
-	return targets, ""
+	if service == "" || slices.Contains(targets, port.String()) {
+		return targets, ""
+	}
+	return behind, service
 }
 
 // ServiceTargets returns the numbers that a Service port leads to in a pod

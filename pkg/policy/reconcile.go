@@ -24,30 +24,45 @@ import (
 // every rung, so that the identity unit alone knows when one may go.
 func Reconcile(existing *resource.Set, origin Origin, section string, wanted []Object, unwanted []resource.Ref) Plan {
 	var plan Plan
-	keep := map[resource.Key]bool{}
+	named := map[*resource.Object]bool{}
 	for _, object := range wanted {
-		keep[object.Ref.Key()] = true
+		for _, o := range existing.Named(object.Ref) {
+			named[o] = true
+		}
 		plan.Add(reconcileOne(existing, origin, object))
 	}
 	for _, ref := range unwanted {
-		o := existing.Get(ref)
-		if o == nil || origin.Made(o) || keep[ref.Key()] {
-			continue
+		for _, o := range existing.Named(ref) {
+			if !named[o] {
+				named[o] = true
+				plan.Add(removeOne(o, origin))
+			}
 		}
-		reason, err := adoptable(o)
-		if err != nil {
-			plan.Findings.Add(*err)
-			continue
-		}
-		plan.Remove = append(plan.Remove, Removal{Object: o, Reason: reason})
-		plan.Findings.Add(finding.New(finding.ObjectAdopted, o.Ref(), "", "%s; it is removed, for this environment derives no policy of this name", reason))
 	}
 	for o := range existing.All() {
-		if origin.Made(o) && sectionOf(o) == section && !keep[o.Ref().Key()] && !isServiceAccount(o) {
-			plan.Remove = append(plan.Remove, Removal{Object: o, Reason: "the model no longer derives it here"})
+		if !named[o] && origin.Made(o) && SectionOf(o) == section && !isServiceAccount(o) {
+			plan.Remove = append(plan.Remove, Removal{Object: o, Reason: notDerived})
 		}
 	}
 	return plan
+}
+
+const notDerived = "the model no longer derives it here"
+
+// removeOne takes out an object of an unwanted name.
+func removeOne(o *resource.Object, origin Origin) Plan {
+	if origin.Made(o) { // of this section or not: someone may have changed the annotation that says so
+		return Plan{Remove: []Removal{{Object: o, Reason: notDerived}}}
+	}
+	reason, foreign := adoptable(o)
+	if foreign != nil {
+		return Plan{Findings: finding.List{*foreign}}
+	}
+	return Plan{
+		Remove: []Removal{{Object: o, Reason: reason}},
+		Findings: finding.List{finding.New(finding.ObjectAdopted, o.Ref(), "",
+			"%s; it is removed, for this environment derives no policy of this name", reason)},
+	}
 }
 
 func reconcileOne(existing *resource.Set, origin Origin, object Object) Plan {
@@ -75,11 +90,22 @@ func reconcileOne(existing *resource.Set, origin Origin, object Object) Plan {
 		plan.Set(o, resource.Path{"metadata", "labels", key}, object.Labels[key], reason)
 	}
 	plan.Set(o, resource.Path{"metadata", "annotations", v1alpha1.AnnotationSource}, object.Source, reason)
+	for _, key := range annotationsThatVoid {
+		plan.Set(o, resource.Path{"metadata", "annotations", key}, nil, "with this annotation the object would have no effect")
+	}
 	for _, key := range slices.Sorted(maps.Keys(object.Body)) {
 		plan.Set(o, resource.Path{key}, object.Body[key], reason)
 	}
 	return plan
 }
+
+// annotationDryRun makes Istio log what a policy would do, and do nothing.
+const annotationDryRun = "istio.io/dry-run"
+
+// annotationsThatVoid are those that keep an object from having any effect:
+// Istio's, and the one of what kustomize and kpt don't emit. Other annotations,
+// and labels, of others are no business of ours.
+var annotationsThatVoid = []string{annotationDryRun, v1alpha1.AnnotationLocalConfig}
 
 // adoptable says why a stranger may be taken over, or returns why it may not.
 func adoptable(o *resource.Object) (string, *finding.Finding) {
@@ -103,7 +129,9 @@ func isServiceAccount(o *resource.Object) bool {
 	return o.Ref().Kind == "ServiceAccount" && o.Ref().Group() == ""
 }
 
-func sectionOf(o *resource.Object) string {
+// SectionOf returns the section of the model that a generated object says it was
+// derived from, or what else stands there.
+func SectionOf(o *resource.Object) string {
 	section, _, _ := strings.Cut(o.Annotations()[v1alpha1.AnnotationSource], "/")
 	return section
 }

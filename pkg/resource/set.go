@@ -64,15 +64,18 @@ func (s *Set) Kind(group, name string) []*Object { return s.byKind[kind{group, n
 // there is none. Of two objects of one name the first is returned; Duplicates
 // tells them apart.
 func (s *Set) Get(ref Ref) *Object {
-	if found := s.byKey[ref.Key()]; len(found) > 0 {
+	if found := s.Named(ref); len(found) > 0 {
 		return found[0]
 	}
 	return nil
 }
 
+// Named returns every object that ref names, in whatever version.
+func (s *Set) Named(ref Ref) []*Object { return s.byKey[ref.Key()] }
+
 // Duplicates returns the objects that ref names, beyond the first.
 func (s *Set) Duplicates(ref Ref) []*Object {
-	if found := s.byKey[ref.Key()]; len(found) > 1 {
+	if found := s.Named(ref); len(found) > 1 {
 		return found[1:]
 	}
 	return nil

@@ -19,23 +19,9 @@ const productionTier = model.ProductionTier
 func gatewayAllows(in policy.Input) finding.List {
 	policies, out := policy.Authorizations(in.Resources)
 	for _, g := range in.Gateways {
-		if g.Absent || g.TargetRef.Name != "" {
-			continue
-		}
-		labels := policy.GatewayLabels(in, g)
 		for _, a := range policies {
-			if !a.Allows() || a.DryRun() || !a.Selects(g.Namespace, labels, in.Istio.RootNamespace) {
-				continue
-			}
-			for i, rule := range a.Spec.GetRules() {
-				open := len(rule.GetTo()) == 0
-				for _, to := range rule.GetTo() {
-					hosts := to.GetOperation().GetHosts()
-					open = open || len(hosts) == 0 || slices.Contains(hosts, "*")
-				}
-				if open {
-					out.Add(finding.New(finding.GatewayAllowOpen, a.Object.Ref(), policy.RulePath(i).String(), "it admits requests for any host to gateway %q", g.Name))
-				}
+			if !g.Absent && a.Decides() && a.AppliesTo(in, g) {
+				out.Add(policy.OpenRules(a, g)...)
 			}
 		}
 	}
@@ -63,7 +49,7 @@ func gatewayIdentities(in policy.Input) finding.List {
 			continue
 		}
 		g := known[o.Ref().Key()]
-		if g == nil && !runsGateway(t) {
+		if g == nil && !RunsGateway(t) {
 			continue
 		}
 		account := t.ServiceAccount()
@@ -106,9 +92,9 @@ func gatewayCandidates(in policy.Input) []*resource.Object {
 
 const annotationTemplates = "inject.istio.io/templates"
 
-// runsGateway reports whether a pod template is a gateway's: injected as one, or
+// RunsGateway reports whether a pod template is a gateway's: injected as one, or
 // with the proxy as a container of its own.
-func runsGateway(t *resource.PodTemplate) bool {
+func RunsGateway(t *resource.PodTemplate) bool {
 	for template := range strings.SplitSeq(t.Annotations[annotationTemplates], ",") {
 		if strings.TrimSpace(template) == "gateway" {
 			return true

@@ -102,37 +102,3 @@ func holdersOf(in policy.Input) map[model.Principal]holder {
 	}
 	return out
 }
-
-// misplaced: a build holds no object that the model gives to another owner.
-func misplaced(in policy.Input) finding.List {
-	var out finding.List
-	check := func(ref resource.Ref, entry, owner string) {
-		if o := in.Resources.Get(ref); o != nil && !in.Mine(owner) {
-			out.Add(finding.New(finding.ObjectMisplaced, o.Ref(), "", "the model's %s gives it to owner %q, and this is the build of %q", entry, owner, in.Owner.Name))
-		}
-	}
-	for _, g := range in.Gateways {
-		entry := "gateway " + g.Name
-		if g.HostPolicy {
-			check(policy.AuthorizationPolicyRef(g.Namespace, g.Name), entry, g.Owner)
-		}
-		check(policy.DeploymentRef(g.Namespace, g.Deployment), entry, g.Owner)
-		for _, route := range g.Routes {
-			check(route.Ref, entry, route.Owner)
-		}
-	}
-	for _, w := range in.Workloads {
-		entry := "workload " + w.Name
-		if w.Protected {
-			check(policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName), entry, w.Owner)
-			check(policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName), entry, w.Owner)
-		}
-		for _, ref := range w.TargetRefs {
-			check(ref, entry, w.Owner)
-		}
-	}
-	for _, c := range in.Consumers {
-		check(c.Target, "consumer of "+c.Env, c.Owner)
-	}
-	return out
-}

@@ -8,15 +8,19 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/policy/enrollment"
 	"github.com/ringfence-dev/ringfence/pkg/policy/hostpolicy"
+	"github.com/ringfence-dev/ringfence/pkg/policy/identity"
+	"github.com/ringfence-dev/ringfence/pkg/policy/tenantpolicy"
 	"github.com/ringfence-dev/ringfence/pkg/policy/workloadpolicy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
 // planners derive what a build holds. A build that is right leaves them nothing to do.
 var planners = []policy.Unit{
+	identity.Plan,
 	hostpolicy.Plan,
 	enrollment.Plan,
 	workloadpolicy.Plan,
+	tenantpolicy.Plan,
 }
 
 // rules are the assertions on the objects themselves.
@@ -28,6 +32,8 @@ var rules = []func(policy.Input) finding.List{
 	labels,
 	selectors,
 	retired,
+	absent,
+	strays,
 	relaxed,
 	applications,
 }
@@ -58,7 +64,7 @@ func judge(in policy.Input, more ...func(policy.Input) finding.List) finding.Lis
 func stale(plan policy.Plan) finding.List {
 	out := plan.Findings
 	for _, o := range plan.Create {
-		out.Add(finding.New(finding.ObjectStale, o.Ref, "", "%s of the model derives it and the build doesn't hold it", o.Source))
+		out.Add(missing(o.Ref, o.Source))
 	}
 	for _, e := range plan.Edits {
 		out.Add(finding.New(finding.ObjectStale, e.Object.Ref(), e.Path.String(), "it isn't what the model derives (%s)", e.Reason).WithValues(e.Current, e.Value))
@@ -69,15 +75,8 @@ func stale(plan policy.Plan) finding.List {
 	return out
 }
 
-// retired reports leftovers.
-func retired(in policy.Input) finding.List {
-	var out finding.List
-	for _, ref := range in.Retired {
-		if o := in.Resources.Get(ref); o != nil {
-			out.Add(finding.New(finding.ObjectRetired, o.Ref(), "", "the model calls it retired"))
-		}
-	}
-	return out
+func missing(ref resource.Ref, source string) finding.Finding {
+	return finding.New(finding.ObjectStale, ref, "", "%s of the model derives it and the build doesn't hold it", source)
 }
 
 // relaxed reports what is held on a lower rung.
@@ -102,11 +101,16 @@ func relaxed(in policy.Input) finding.List {
 // applications reports Argo CD Applications that would leave a removed policy alive.
 func applications(in policy.Input) finding.List {
 	var out finding.List
-	for _, o := range in.Resources.Kind("argoproj.io", "Application") {
-		prune, _ := resource.Field(o.Content(), "spec", "syncPolicy", "automated", "prune")
-		if prune != true {
-			out.Add(finding.New(finding.ApplicationPrune, o.Ref(), "spec.syncPolicy.automated.prune",
-				"it isn't true, so that a policy which is no longer derived stays in the cluster").WithValues(prune, true))
+	for _, kind := range []struct {
+		name string
+		at   resource.Path
+	}{{"Application", nil}, {"ApplicationSet", resource.Path{"spec", "template"}}} {
+		path := kind.at.Child("spec", "syncPolicy", "automated", "prune")
+		for _, o := range in.Resources.Kind("argoproj.io", kind.name) {
+			if prune, _ := resource.Field(o.Content(), path...); prune != true {
+				out.Add(finding.New(finding.ApplicationPrune, o.Ref(), path.String(),
+					"it isn't true, so that a policy which is no longer derived stays in the cluster").WithValues(prune, true))
+			}
 		}
 	}
 	return out

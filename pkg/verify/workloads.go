@@ -16,25 +16,25 @@ import (
 // held there, and in enforced there are both (static tests 8 to 10).
 func rungs(in policy.Input) finding.List {
 	var out finding.List
-	expect := func(ref resource.Ref, due bool, entry string, profile model.Profile) {
+	expect := func(ref resource.Ref, due bool, section, name string, profile model.Profile) {
 		o := in.Resources.Get(ref)
 		switch {
 		case due && o == nil:
-			out.Add(finding.New(finding.ObjectStale, ref, "", "%s is %s and the build doesn't hold it", entry, profile))
+			out.Add(missing(ref, section+"/"+name))
 		case !due && o != nil:
-			out.Add(finding.New(finding.PolicyUnexpected, o.Ref(), "", "%s is %s here", entry, profile))
+			out.Add(finding.New(finding.PolicyUnexpected, o.Ref(), "", "%s/%s is %s here", section, name, profile))
 		}
 	}
 	for _, g := range in.Gateways {
 		if in.Mine(g.Owner) && g.HostPolicy {
-			expect(policy.AuthorizationPolicyRef(g.Namespace, g.Name), !g.Absent && g.Profile.Enforces(), "gateway "+g.Name, g.Profile)
+			expect(policy.AuthorizationPolicyRef(g.Namespace, g.Name), !g.Absent && g.Profile.Enforces(), policy.SectionGateways, g.Name, g.Profile)
 		}
 	}
 	for _, w := range in.Workloads {
 		if in.Mine(w.Owner) && w.Protected {
 			due := !w.Absent && w.Profile.Enforces()
-			expect(policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName), due, "workload "+w.Name, w.Profile)
-			expect(policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName), due, "workload "+w.Name, w.Profile)
+			expect(policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName), due, policy.SectionWorkloads, w.Name, w.Profile)
+			expect(policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName), due, policy.SectionWorkloads, w.Name, w.Profile)
 		}
 	}
 	return out
@@ -101,16 +101,16 @@ func labels(in policy.Input) finding.List {
 	var out finding.List
 	for _, kind := range resource.PodKinds {
 		for _, o := range in.Resources.Kind(kind.Group, kind.Kind) {
-			if !o.Mentions(enrollment.LabelInject) {
+			if !o.Mentions(enrollment.LabelInject) && !o.Mentions(enrollment.LabelRevision) {
 				continue // spares reading every pod template
 			}
 			t := o.PodTemplate()
-			if t == nil || t.Labels[enrollment.LabelInject] != "true" || runsGateway(t) || inTenantNamespace(in, o) {
+			if t == nil || RunsGateway(t) || inTenantNamespace(in, o) {
 				continue
 			}
-			if w := enrolledBy(in, t); w == nil {
-				out.Add(finding.New(finding.EnrollUnexpected, o.Ref(), t.LabelsAt.Child(enrollment.LabelInject).String(),
-					"it asks for a sidecar and no workload of the model that is enrolled here has it").WithValues("true", nil))
+			if label := enrollment.Requests(t); label != "" && enrolledBy(in, t) == nil {
+				out.Add(finding.New(finding.EnrollUnexpected, o.Ref(), t.LabelsAt.Child(label).String(),
+					"it asks for a sidecar and no workload of the model that is enrolled here has it").WithValues(t.Labels[label], nil))
 			}
 		}
 	}
@@ -148,32 +148,70 @@ func inTenantNamespace(in policy.Input, o *resource.Object) bool {
 	return false
 }
 
-// selectors: every policy of ours selects pods of the build, and those of its own entry alone.
+// selectors: every policy of ours applies to something in the build, and those
+// of workloads to their own pods alone.
 func selectors(in policy.Input) finding.List {
-	var out finding.List
+	policies, _ := policy.Authorizations(in.Resources) // what can't be read is reported elsewhere
+	peers, _ := policy.Peers(in.Resources)
 	origin := policy.OriginOf(in.Scope)
-	for _, kind := range []string{"AuthorizationPolicy", "PeerAuthentication"} {
-		for _, o := range in.Resources.Kind("security.istio.io", kind) {
-			match := resource.StringMap(o.Content(), "spec", "selector", "matchLabels")
-			if len(match) == 0 || !origin.Made(o) {
-				continue
-			}
-			var selected []string
-			for t := range in.PodTemplatesIn(o.Ref().Namespace) {
-				if resource.Selects(match, t.Labels) {
-					selected = append(selected, t.Object.Ref().String())
-				}
-			}
-			if len(selected) == 0 {
-				out.Add(finding.New(finding.PolicySelector, o.Ref(), "spec.selector.matchLabels", "it selects no pods of this build").WithValues(match, nil))
-			}
-			if w := protectedBy(in, o); w != nil && len(selected) > len(w.TargetRefs) && w.PodTemplates == nil {
-				out.Add(finding.New(finding.PolicySelectsOthers, o.Ref(), "spec.selector.matchLabels",
-					"it is workload %q's and selects %s", w.Name, strings.Join(selected, ", ")).WithValues(match, nil))
-			}
+	var out finding.List
+	for _, a := range policies {
+		if origin.Made(a.Object) {
+			out.Add(attached(in, a)...)
+			out.Add(selects(in, a.Object, a.Spec.GetSelector().GetMatchLabels())...)
+		}
+	}
+	for _, p := range peers {
+		if origin.Made(p.Object) {
+			out.Add(selects(in, p.Object, p.Spec.GetSelector().GetMatchLabels())...)
 		}
 	}
 	return out
+}
+
+// attached reports a policy of ours that names a Gateway which the build lacks.
+func attached(in policy.Input, a policy.Authorization) finding.List {
+	var out finding.List
+	for i, target := range a.TargetRefs() {
+		ref := resource.Ref{APIVersion: target.GetGroup() + "/", Kind: target.GetKind(), Namespace: a.Object.Ref().Namespace, Name: target.GetName()}
+		if in.Resources.Get(ref) == nil {
+			out.Add(finding.New(finding.PolicySelector, a.Object.Ref(), resource.Path{"spec", "targetRefs"}.Index(i).String(),
+				"it attaches to %s, which this build doesn't hold", ref).WithRemedy("add the Gateway to the build, or correct targetRef in the model"))
+		}
+	}
+	return out
+}
+
+func selects(in policy.Input, o *resource.Object, match map[string]string) finding.List {
+	if len(match) == 0 {
+		return nil
+	}
+	own := map[*resource.Object]bool{}
+	w := protectedBy(in, o)
+	if w != nil {
+		templates, _ := in.Templates(w) // what is missing is reported elsewhere
+		for _, t := range templates {
+			own[t.Object] = true
+		}
+	}
+	found := false
+	var others []string
+	for t := range in.PodTemplatesIn(o.Ref().Namespace) {
+		if resource.Selects(match, t.Labels) {
+			found = true
+			if !own[t.Object] {
+				others = append(others, t.Object.Ref().String())
+			}
+		}
+	}
+	switch {
+	case !found:
+		return finding.List{finding.New(finding.PolicySelector, o.Ref(), "spec.selector.matchLabels", "it selects no pods of this build").WithValues(match, nil)}
+	case w != nil && len(others) > 0:
+		return finding.List{finding.New(finding.PolicySelectsOthers, o.Ref(), "spec.selector.matchLabels",
+			"it is workload %q's and selects the pods of %s too", w.Name, strings.Join(others, ", ")).WithValues(match, nil)}
+	}
+	return nil
 }
 
 // protectedBy returns the workload whose policy an object is, or nil.

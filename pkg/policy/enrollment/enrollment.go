@@ -5,8 +5,6 @@ package enrollment
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
@@ -18,13 +16,10 @@ import (
 // ignored in an unlabelled namespace (istio/istio#39006).
 const LabelInject = "sidecar.istio.io/inject"
 
-const (
-	labelInjection = "istio-injection" // on a namespace
-	labelRevision  = "istio.io/rev"    // on a namespace or a pod
+// LabelRevision, on a pod or a namespace, asks for the sidecar of one revision of istiod.
+const LabelRevision = "istio.io/rev"
 
-	annotationExclude = "traffic.sidecar.istio.io/excludeInboundPorts"
-	annotationInclude = "traffic.sidecar.istio.io/includeInboundPorts"
-)
+const labelInjection = "istio-injection" // on a namespace
 
 // Plan labels the pod templates of the owner's workloads that are enrolled here,
 // and unlabels the others'.
@@ -38,8 +33,8 @@ func Plan(in policy.Input) policy.Plan {
 			if w.Enrolled() {
 				plan.Set(t.Object, t.LabelsAt.Child(LabelInject), "true", "workload "+w.Name+" is enrolled")
 				plan.Findings.Add(obstacles(in, w, t)...)
-			} else if t.Labels[LabelInject] == "true" {
-				plan.Set(t.Object, t.LabelsAt.Child(LabelInject), nil, fmt.Sprintf("workload %s isn't enrolled on the %s rung", w.Name, w.Profile))
+			} else {
+				unlabel(t, fmt.Sprintf("workload %s isn't enrolled on the %s rung", w.Name, w.Profile), &plan)
 			}
 		}
 		if !namespaces[w.Namespace] {
@@ -50,18 +45,48 @@ func Plan(in policy.Input) policy.Plan {
 	return plan
 }
 
+// unlabel takes the label off wherever the pods have it from: KServe hands an
+// InferenceService's own labels down to them.
+func unlabel(t *resource.PodTemplate, reason string, plan *policy.Plan) {
+	places := []resource.Path{t.LabelsAt}
+	if t.Kind.Kind == resource.InferenceService {
+		places = append(places, resource.Path{"metadata", "labels"})
+	}
+	for _, at := range places {
+		if at = at.Child(LabelInject); resource.String(t.Object.Content(), at...) == "true" {
+			plan.Set(t.Object, at, nil, reason)
+		}
+	}
+}
+
+// Requests returns the label by which a pod template asks for a sidecar, or "":
+// ours, or a revision's (manifests/charts/istio-control in Istio).
+func Requests(t *resource.PodTemplate) string {
+	switch {
+	case t.Labels[LabelInject] == "true":
+		return LabelInject
+	case t.Labels[LabelRevision] != "" && t.Labels[LabelInject] != "false":
+		return LabelRevision
+	}
+	return ""
+}
+
 // namespaceWide reports a platform namespace that would enroll every pod in it.
 func namespaceWide(in policy.Input, name string) finding.List {
 	namespace := in.Namespace(name)
 	if namespace == nil {
 		return nil
 	}
+	var out finding.List
 	labels := namespace.Labels()
-	if labels[labelInjection] == "enabled" {
-		return finding.List{finding.New(finding.EnrollNamespaceWide, namespace.Ref(), resource.Path{"metadata", "labels", labelInjection}.String(),
-			"it enrolls every pod of the namespace, whatever the model says").WithValues("enabled", nil)}
+	for _, label := range []string{labelInjection, LabelRevision} {
+		value, ok := labels[label]
+		if ok && (label == LabelRevision || value == "enabled") {
+			out.Add(finding.New(finding.EnrollNamespaceWide, namespace.Ref(), resource.Path{"metadata", "labels", label}.String(),
+				"it enrolls every pod of the namespace, whatever the model says").WithValues(value, nil))
+		}
 	}
-	return nil
+	return out
 }
 
 // obstacles reports what would keep an enrolled pod out of the mesh, or break it in there.
@@ -84,9 +109,7 @@ func obstacles(in policy.Input, w *model.Workload, t *resource.PodTemplate) find
 	}
 	out.Add(reach(in, w, t)...)
 	if w.Protected {
-		for _, port := range w.Ports {
-			out.Add(captured(w, t, port)...)
-		}
+		out.Add(policy.Uncaptured(w, t)...)
 	}
 	return out
 }
@@ -95,67 +118,50 @@ func obstacles(in policy.Input, w *model.Workload, t *resource.PodTemplate) find
 // looks at the namespace's labels first (manifests/charts/istio-control in Istio).
 func reach(in policy.Input, w *model.Workload, t *resource.PodTemplate) finding.List {
 	revision := in.Istio.Revision
-	at := t.LabelsAt.Child(LabelInject).String()
-	unreachable := func(object resource.Ref, field, format string, args ...any) finding.List {
-		return finding.List{finding.New(finding.EnrollUnreachable, object, field, format, args...)}
+	unreachable := func(object resource.Ref, field resource.Path, format string, args ...any) finding.List {
+		return finding.List{finding.New(finding.EnrollUnreachable, object, field.String(), format, args...)}
 	}
 	labels := map[string]string{}
 	namespace := in.Namespace(w.Namespace)
 	if namespace != nil {
 		labels = namespace.Labels()
 	}
-	nsRevision, hasRevision := labels[labelRevision]
-	podRevision, podHasRevision := t.Labels[labelRevision]
+	nsRevision, hasRevision := revisionOf(labels)
+	podRevision, podHasRevision := revisionOf(t.Labels)
 	injection, hasInjection := labels[labelInjection]
 	switch {
 	case hasInjection && injection != "enabled":
-		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", labelInjection}.String(),
+		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", labelInjection},
 			"it is %q, so that the label of workload %q's pods does nothing", injection, w.Name)
+	case hasInjection && revision != "":
+		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", labelInjection},
+			"it is the default revision's, and with revision %q there is none that would see the label of workload %q's pods", revision, w.Name)
 	case hasInjection: // every pod of the namespace, by the default revision
 		return nil
 	case hasRevision && nsRevision != revision:
-		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", labelRevision}.String(),
-			"it is %q and the environment's revision is %q, so that the label of workload %q's pods doesn't reach it", nsRevision, revision, w.Name)
+		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", LabelRevision},
+			"it is %q and the environment's revision is %q, so that the label of workload %q's pods doesn't reach it", labels[LabelRevision], revision, w.Name)
 	case hasRevision:
 		return nil
 	case podHasRevision && podRevision != revision:
-		return unreachable(t.Object.Ref(), t.LabelsAt.Child(labelRevision).String(),
-			"it is %q and the environment's revision is %q, so that no webhook injects", podRevision, revision)
+		return unreachable(t.Object.Ref(), t.LabelsAt.Child(LabelRevision),
+			"it is %q and the environment's revision is %q, so that no webhook injects", t.Labels[LabelRevision], revision)
 	case podHasRevision || revision == "":
 		return nil
 	case namespace == nil:
-		return finding.List{finding.New(finding.EnrollUnknownNamespace, t.Object.Ref(), at,
-			"with revision %q the label is enough only where namespace %q has %s=%s, and this build doesn't hold the namespace", revision, w.Namespace, labelRevision, revision)}
+		return finding.List{finding.New(finding.EnrollUnknownNamespace, t.Object.Ref(), t.LabelsAt.Child(LabelInject).String(),
+			"with revision %q the label alone injects nothing, and this build doesn't hold namespace %q, which may have %s=%s", revision, w.Namespace, LabelRevision, revision)}
 	default:
-		return unreachable(t.Object.Ref(), at, "with revision %q and no default tag it injects nothing: neither namespace %q nor the pods have %s=%s", revision, w.Namespace, labelRevision, revision)
+		return unreachable(t.Object.Ref(), t.LabelsAt.Child(LabelRevision),
+			"with revision %q and no default tag the label alone injects nothing: the pods need %s=%s too", revision, LabelRevision, revision)
 	}
 }
 
-// captured reports a policy port that annotations take out of the proxy's hands.
-func captured(w *model.Workload, t *resource.PodTemplate, port model.Port) finding.List {
-	var out finding.List
-	add := func(annotation, number string) {
-		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
-			"it keeps port %s of workload %q out of the proxy, so that its policy is void", number, w.Name).WithValues(t.Annotations[annotation], nil))
+// revisionOf returns the revision that labels name, empty for the default one.
+func revisionOf(labels map[string]string) (revision string, ok bool) {
+	revision, ok = labels[LabelRevision]
+	if revision == "default" {
+		revision = ""
 	}
-	for _, resolved := range policy.ContainerPorts(t, port) {
-		number := resolved.String()
-		if slices.Contains(portList(t.Annotations[annotationExclude]), number) {
-			add(annotationExclude, number)
-		}
-		if include, ok := t.Annotations[annotationInclude]; ok {
-			if list := portList(include); !slices.Contains(list, "*") && !slices.Contains(list, number) {
-				add(annotationInclude, number)
-			}
-		}
-	}
-	return out
-}
-
-func portList(annotation string) []string {
-	fields := strings.Split(annotation, ",")
-	for i := range fields {
-		fields[i] = strings.TrimSpace(fields[i])
-	}
-	return fields
+	return revision, ok
 }

@@ -4,101 +4,98 @@ import (
 	"slices"
 	"strings"
 
-	securityv1beta1 "istio.io/api/security/v1beta1"
-
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
 // widened reports ALLOW policies beside ours that admit more to a gateway than
 // the model's hosts. ALLOW policies are a union (istio/istio#37364), so one that
-// is wider voids ours. The policy of the gateway's own name is Reconcile's.
+// is wider voids ours. It looks at every gateway: this build may hold a policy
+// that opens another owner's. What Reconcile sees to is left out: the policy of
+// the gateway's own name, and ours of this section.
 func widened(in policy.Input) finding.List {
 	policies, out := policy.Authorizations(in.Resources)
 	origin := policy.OriginOf(in.Scope)
 	for _, g := range in.Gateways {
-		if g.Absent || !in.Mine(g.Owner) && !inBuild(in, g) {
+		if g.Absent {
 			continue
 		}
-		labels := policy.GatewayLabels(in, g)
 		for _, a := range policies {
-			ref := a.Object.Ref()
-			own := g.HostPolicy && in.Mine(g.Owner) && ref == policy.AuthorizationPolicyRef(g.Namespace, g.Name)
-			if own || origin.Made(a.Object) || !a.Allows() || a.DryRun() || !a.Selects(g.Namespace, labels, in.Istio.RootNamespace) {
+			own := g.HostPolicy && in.Mine(g.Owner) && a.Object.Ref().Key() == policy.AuthorizationPolicyRef(g.Namespace, g.Name).Key()
+			ours := origin.Made(a.Object) && policy.SectionOf(a.Object) == policy.SectionGateways
+			if own || ours || !a.Decides() || !a.AppliesTo(in, g) {
 				continue
 			}
-			for i, rule := range a.Spec.GetRules() {
-				out.Add(judge(g, a, i, rule)...)
+			out.Add(policy.OpenRules(a, g)...)
+			if g.HostPolicy && g.Profile.Enforces() {
+				out.Add(wider(a, g)...)
 			}
 		}
 	}
 	return out
 }
 
-// inBuild reports whether a gateway of another owner has its pods here all the same.
-func inBuild(in policy.Input, g *model.Gateway) bool {
-	return in.Resources.Get(policy.DeploymentRef(g.Namespace, g.Deployment)) != nil
-}
-
-func judge(g *model.Gateway, a policy.Authorization, i int, rule *securityv1beta1.Rule) finding.List {
-	field := policy.RulePath(i).String()
-	hosts, constrained := hostsOf(rule)
-	if !constrained {
-		return finding.List{finding.New(finding.GatewayAllowOpen, a.Object.Ref(), field, "it admits requests for any host to gateway %q", g.Name)}
-	}
-	if !g.HostPolicy {
-		return nil
-	}
-	var beyond []string
-	for _, pattern := range hosts {
-		if !covered(pattern, g.Hosts) {
-			beyond = append(beyond, pattern)
+func wider(a policy.Authorization, g *model.Gateway) finding.List {
+	var out finding.List
+	for i, rule := range a.Spec.GetRules() {
+		hosts, constrained := policy.RuleHosts(rule)
+		beyond := slices.DeleteFunc(hosts, func(pattern string) bool { return covered(pattern, g.Hosts) })
+		if constrained && len(beyond) > 0 {
+			out.Add(finding.New(finding.GatewayAllowWider, a.Object.Ref(), policy.RulePath(i).String(),
+				"it admits hosts to gateway %q that the model doesn't: %s", g.Name, strings.Join(beyond, ", ")))
 		}
 	}
-	if len(beyond) == 0 || !g.Profile.Enforces() {
-		return nil
-	}
-	return finding.List{finding.New(finding.GatewayAllowWider, a.Object.Ref(), field,
-		"it admits hosts to gateway %q that the model doesn't: %s", g.Name, strings.Join(beyond, ", "))}
+	return out
 }
 
-// hostsOf returns the hosts that a rule admits, and whether it constrains them at all.
-func hostsOf(rule *securityv1beta1.Rule) (hosts []string, constrained bool) {
-	for _, to := range rule.GetTo() {
-		list := to.GetOperation().GetHosts()
-		if len(list) == 0 {
-			return nil, false
-		}
-		hosts = append(hosts, list...)
-	}
-	return hosts, len(hosts) > 0 && !slices.Contains(hosts, "*")
-}
-
-// covered reports whether every host that a pattern of a policy matches is one of the hosts, port aside.
+// covered reports whether every host that a pattern of a policy matches is one of
+// the hosts, port aside. Patterns with a "*" elsewhere than as the whole first
+// label, or as the port, match more than any host of a model.
 func covered(pattern string, hosts []model.Host) bool {
 	name, _, _ := strings.Cut(pattern, ":")
 	host, err := model.ParseHost(name)
 	return err == nil && slices.ContainsFunc(hosts, func(h model.Host) bool { return h.Covers(host) })
 }
 
-// lockedOut reports removals after which an ALLOW policy without rules would
-// admit nobody to a gateway: Kubeflow's global-deny-all is one.
-func lockedOut(in policy.Input, removals []policy.Removal) finding.List {
+// lockedOut reports gateways that would be left under an ALLOW policy without
+// rules, which admits nobody (Kubeflow's global-deny-all is one), with no policy
+// that admits somebody: the owner's below the enforced rung, and others' from
+// which a removal takes the last one.
+func lockedOut(in policy.Input, changes policy.Plan) finding.List {
+	removed, edited := map[*resource.Object]bool{}, map[*resource.Object]bool{}
+	for _, removal := range changes.Remove {
+		removed[removal.Object] = true
+	}
+	for _, edit := range changes.Edits { // it becomes the policy of an enforced gateway
+		edited[edit.Object] = true
+	}
 	policies, _ := policy.Authorizations(in.Resources) // what can't be read is reported by widened
 	var out finding.List
-	for _, removal := range removals {
-		for _, g := range in.Gateways {
-			ref := policy.AuthorizationPolicyRef(g.Namespace, g.Name)
-			if g.Absent || removal.Object.Ref().Key() != ref.Key() {
-				continue
+	for _, g := range in.Gateways {
+		if g.Absent || in.Mine(g.Owner) && g.HostPolicy && g.Profile.Enforces() {
+			continue
+		}
+		var closing []policy.Authorization
+		open, touched := false, in.Mine(g.Owner) && g.HostPolicy
+		for _, a := range policies {
+			switch {
+			case edited[a.Object] || !a.Decides() || !a.AppliesTo(in, g):
+			case removed[a.Object]:
+				touched = true
+			case len(a.Spec.GetRules()) > 0:
+				open = true
+			default:
+				closing = append(closing, a)
 			}
-			for _, a := range policies {
-				if a.Object != removal.Object && a.Allows() && !a.DryRun() && len(a.Spec.GetRules()) == 0 &&
-					a.Selects(g.Namespace, policy.GatewayLabels(in, g), in.Istio.RootNamespace) {
-					out.Add(finding.New(finding.GatewayLockedOut, ref, "", "without it gateway %q is under %s, which has no rules and admits nobody", g.Name, a.Object.Ref()))
-				}
-			}
+		}
+		if open || !touched {
+			continue
+		}
+		for _, a := range closing {
+			out.Add(finding.New(finding.GatewayLockedOut, a.Object.Ref(), "spec",
+				"it has no rules and so admits nobody, and gateway %q, which is %s here, has no other policy", g.Name, g.Profile))
 		}
 	}
 	return out

@@ -1,6 +1,8 @@
 package hostpolicy
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -10,9 +12,9 @@ import (
 )
 
 // planConsumer writes a derived value into an environment variable: in the
-// container that the model names, else in all that have the variable, else in
-// the first. A valueFrom gives way: no object is to stand between the value and
-// who reads it (DD-0025, section 3).
+// container that the model names, else in all that have the variable, init
+// containers too, else in the first. A valueFrom gives way: no object is to
+// stand between the value and who reads it (DD-0025, section 3).
 func planConsumer(in policy.Input, c *model.Consumer, plan *policy.Plan) {
 	o := in.Resources.Get(c.Target)
 	if o == nil {
@@ -20,48 +22,53 @@ func planConsumer(in policy.Input, c *model.Consumer, plan *policy.Plan) {
 			"the model's consumer of %s has it and this build of owner %q doesn't", c.Env, in.Owner.Name))
 		return
 	}
+	for _, twin := range in.Resources.Duplicates(c.Target) {
+		plan.Findings.Add(finding.New(finding.ObjectDuplicate, twin.Ref(), "", "it stands twice in this build"))
+	}
 	t := o.PodTemplate()
 	if t == nil {
 		return // the set keeps the error
 	}
-	containers := t.SpecAt.Child("containers")
 	written := false
-	for i, container := range t.Spec.Containers {
-		position := envPosition(container, c.Env)
-		chosen := container.Name == c.Container
-		if c.Container == "" {
-			chosen = position >= 0
-		}
-		if chosen {
-			written = true
-			setEnv(o, containers.Index(i), position, c, plan)
+	for _, list := range []struct {
+		field      string
+		containers []corev1.Container
+	}{{"initContainers", t.Spec.InitContainers}, {"containers", t.Spec.Containers}} {
+		for i, container := range list.containers {
+			chosen := container.Name == c.Container
+			if c.Container == "" {
+				chosen = slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == c.Env })
+			}
+			if chosen {
+				written = true
+				setEnv(o, t.SpecAt.Child(list.field).Index(i), container, c, plan)
+			}
 		}
 	}
+	containers := t.SpecAt.Child("containers")
 	switch {
 	case written:
 	case c.Container == "" && len(t.Spec.Containers) > 0:
-		setEnv(o, containers.Index(0), -1, c, plan)
+		setEnv(o, containers.Index(0), t.Spec.Containers[0], c, plan)
+	case c.Container == "":
+		plan.Findings.Add(finding.New(finding.ConsumerContainer, o.Ref(), containers.String(), "it has no container to get %s", c.Env))
 	default:
 		plan.Findings.Add(finding.New(finding.ConsumerContainer, o.Ref(), containers.String(), "it has no container %q to get %s", c.Container, c.Env))
 	}
 }
 
-func envPosition(container corev1.Container, name string) int {
+// setEnv sets every entry of the variable's name: of several, the last one counts.
+func setEnv(o *resource.Object, at resource.Path, container corev1.Container, c *model.Consumer, plan *policy.Plan) {
+	reason := "derived from " + c.Source
+	found := false
 	for i, env := range container.Env {
-		if env.Name == name {
-			return i
+		if env.Name == c.Env {
+			found = true
+			plan.Set(o, at.Child("env").Index(i).Child("valueFrom"), nil, reason)
+			plan.Set(o, at.Child("env").Index(i).Child("value"), c.Value, reason)
 		}
 	}
-	return -1
-}
-
-func setEnv(o *resource.Object, container resource.Path, position int, c *model.Consumer, plan *policy.Plan) {
-	reason := "derived from " + c.Source
-	if position < 0 {
-		plan.Set(o, container.Child("env", resource.Append), map[string]any{"name": c.Env, "value": c.Value}, reason)
-		return
+	if !found {
+		plan.Set(o, at.Child("env", resource.Append), map[string]any{"name": c.Env, "value": c.Value}, reason)
 	}
-	at := container.Child("env").Index(position)
-	plan.Set(o, at.Child("valueFrom"), nil, reason)
-	plan.Set(o, at.Child("value"), c.Value, reason)
 }

@@ -4,6 +4,8 @@
 package hostpolicy
 
 import (
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -31,37 +33,54 @@ func Plan(in policy.Input) policy.Plan {
 			unwanted = append(unwanted, policy.AuthorizationPolicyRef(g.Namespace, g.Name))
 			continue
 		}
+		plan.Findings.Add(selected(in, g)...)
 		plan.Findings.Add(wildcards(in, g)...)
 		wanted = append(wanted, origin.HostPolicy(g))
 	}
 	changes := policy.Reconcile(in.Resources, origin, policy.SectionGateways, wanted, unwanted)
 	plan.Add(changes)
 	plan.Findings.Add(widened(in)...)
-	plan.Findings.Add(lockedOut(in, changes.Remove)...)
+	plan.Findings.Add(lockedOut(in, changes)...)
 	for c := range in.MyConsumers() {
 		planConsumer(in, c, &plan)
 	}
 	return plan
 }
 
-// wildcards reports a wildcard host that the build doesn't already serve, and
-// one whose ports nobody listed.
+// selected reports a selector that misses the gateway's own pods: its policy would protect nothing.
+func selected(in policy.Input, g *model.Gateway) finding.List {
+	o := in.Resources.Get(policy.DeploymentRef(g.Namespace, g.Deployment))
+	if o == nil || g.Selector == nil {
+		return nil
+	}
+	t := o.PodTemplate()
+	if t == nil || resource.Selects(g.Selector, t.Labels) {
+		return nil // no template: the set keeps the error
+	}
+	return finding.List{finding.New(finding.GatewaySelector, o.Ref(), t.LabelsAt.String(),
+		"the selector %s of gateway %q doesn't match its pods' labels %s", labels.Set(g.Selector), g.Name, labels.Set(t.Labels)).WithValues(t.Labels, g.Selector)}
+}
+
+// wildcards reports a wildcard host that nothing in the build serves, and one
+// whose ports nobody listed. That every route serves it already, the routes see to.
 func wildcards(in policy.Input, g *model.Gateway) finding.List {
 	var out finding.List
+	ref := policy.AuthorizationPolicyRef(g.Namespace, g.Name)
+	const hosts = "spec.rules[0].to[0].operation.hosts"
 	for _, host := range g.Hosts {
 		if !host.IsWildcard() {
 			continue
 		}
+		served := false
 		for _, route := range g.Routes {
 			o := in.Resources.Get(route.Ref)
-			if o != nil && !serves(o, route, host) {
-				out.Add(finding.New(finding.HostWildcard, o.Ref(), hostsField(route.Ref.Kind),
-					"gateway %q would admit %q, and it doesn't use that wildcard", g.Name, host).WithValues(currentHosts(o, route), nil))
-			}
+			served = served || o != nil && serves(o, route, host)
+		}
+		if !served {
+			out.Add(finding.New(finding.HostWildcard, ref, hosts, "it would admit %q, which no route of gateway %q in this build uses", host, g.Name))
 		}
 		if len(g.HostPorts) == 0 {
-			out.Add(finding.New(finding.HostWildcardPorts, policy.AuthorizationPolicyRef(g.Namespace, g.Name), "spec.rules[0].to[0].operation.hosts",
-				"clients that write a port after a host of %q are denied", host))
+			out.Add(finding.New(finding.HostWildcardPorts, ref, hosts, "clients that write a port after a host of %q are denied", host))
 		}
 	}
 	return out

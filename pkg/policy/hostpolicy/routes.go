@@ -1,9 +1,10 @@
 package hostpolicy
 
 import (
-	"fmt"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
@@ -35,7 +36,9 @@ func planRoutes(in policy.Input, g *model.Gateway, plan *policy.Plan) {
 				"the model's gateway %s has it as a route and this build of owner %q doesn't", g.Name, in.Owner.Name))
 		case o == nil:
 		case !mine:
-			plan.Findings.Add(compare(o, route, g)...)
+			for _, o := range in.Resources.Named(route.Ref) {
+				plan.Findings.Add(compare(o, route, g)...)
+			}
 		default:
 			for _, twin := range in.Resources.Duplicates(route.Ref) {
 				plan.Findings.Add(finding.New(finding.ObjectDuplicate, twin.Ref(), "", "it stands twice in this build"))
@@ -75,12 +78,18 @@ func writeRoute(in policy.Input, g *model.Gateway, o *resource.Object, route mod
 }
 
 // setHosts gives a list its hosts and keeps the namespace prefix that they had.
-// A list that says the same already stays as it is, in its order and spelling.
+// A list that says the same already stays as it is, in its order and spelling. A
+// wildcard is never new to it (DD-0025, section 3).
 func setHosts(o *resource.Object, path resource.Path, hosts []model.Host, reason string, plan *policy.Plan) {
 	current := resource.Strings(o.Content(), path...)
 	parsed, prefixes := normalise(current)
 	if len(parsed) == len(current) && sameHosts(parsed, hosts) {
 		return
+	}
+	for _, host := range hosts {
+		if host.IsWildcard() && !slices.Contains(parsed, host) {
+			plan.Findings.Add(finding.New(finding.HostWildcard, o.Ref(), path.String(), "the model would put %q here, and it doesn't use that wildcard", host).WithValues(current, nil))
+		}
 	}
 	prefix := ""
 	switch len(prefixes) {
@@ -122,10 +131,14 @@ func normalise(hosts []string) ([]model.Host, []string) {
 }
 
 func sameHosts(a, b []model.Host) bool {
-	covers := func(all, some []model.Host) bool {
-		return !slices.ContainsFunc(some, func(h model.Host) bool { return !slices.Contains(all, h) })
+	in := func(hosts []model.Host) func(model.Host) bool {
+		return func(h model.Host) bool { return slices.Contains(hosts, h) }
 	}
-	return covers(a, b) && covers(b, a)
+	return all(a, in(b)) && all(b, in(a))
+}
+
+func all[T any](list []T, holds func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(entry T) bool { return !holds(entry) })
 }
 
 // currentHosts returns the hosts that a route has as it stands.
@@ -148,17 +161,26 @@ func serves(o *resource.Object, route model.Route, host model.Host) bool {
 	return slices.Contains(hosts, host)
 }
 
-// compare reports another owner's route that serves other hosts than the model
-// says. One that takes every host serves ours too.
+// compare reports another owner's route that doesn't serve the model's hosts, or
+// serves some that the policy denies. A wildcard there, such as Kubeflow's "*",
+// serves ours too.
 func compare(o *resource.Object, route model.Route, g *model.Gateway) finding.List {
 	current := currentHosts(o, route)
 	hosts, _ := normalise(current)
-	everything := slices.ContainsFunc(current, func(s string) bool { return s == "*" || strings.HasSuffix(s, "/*") })
-	if everything || sameHosts(hosts, route.Hosts) {
+	if slices.ContainsFunc(current, func(s string) bool { return s == "*" || strings.HasSuffix(s, "/*") }) {
+		return nil
+	}
+	served := func(h model.Host) bool {
+		return slices.ContainsFunc(hosts, func(c model.Host) bool { return c.Covers(h) })
+	}
+	meant := func(c model.Host) bool {
+		return slices.ContainsFunc(route.Hosts, func(h model.Host) bool { return h.Covers(c) || c.Covers(h) })
+	}
+	if all(route.Hosts, served) && all(hosts, meant) {
 		return nil
 	}
 	return finding.List{finding.New(finding.HostMismatch, o.Ref(), hostsField(route.Ref.Kind),
-		"owner %q serves %v for gateway %q and the model says %v", route.Owner, current, g.Name, route.Hosts).WithValues(current, fmt.Sprint(route.Hosts))}
+		"owner %q serves %s for gateway %q and the model says %s", route.Owner, strings.Join(current, ", "), g.Name, strings.Join(names(route.Hosts), ", ")).WithValues(current, names(route.Hosts))}
 }
 
 // bound reports a Gateway whose selector isn't that of its gateway's pods: its
@@ -167,13 +189,25 @@ func bound(in policy.Input, g *model.Gateway, o *resource.Object) finding.List {
 	if g.Selector == nil {
 		return nil
 	}
-	labels := policy.GatewayLabels(in, g)
 	selector := resource.StringMap(o.Content(), "spec", "selector")
-	if len(selector) == 0 || resource.Selects(selector, labels) {
+	pods := policy.GatewayLabels(in, g, selector)
+	if len(selector) == 0 || resource.Selects(selector, pods) {
 		return nil // without a selector Istio attaches it to every gateway
 	}
+	if in.Resources.Get(policy.DeploymentRef(g.Namespace, g.Deployment)) == nil && !contradict(selector, pods) {
+		return nil // its pods are rendered elsewhere and may have more labels than the model says
+	}
 	return finding.List{finding.New(finding.RouteUnbound, o.Ref(), "spec.selector",
-		"it selects %v and the pods of gateway %q have %v", selector, g.Name, labels).WithValues(selector, g.Selector)}
+		"it selects %s and the pods of gateway %q have %s", labels.Set(selector), g.Name, labels.Set(pods)).WithValues(selector, g.Selector)}
+}
+
+func contradict(selector, pods map[string]string) bool {
+	for key, value := range selector {
+		if got, known := pods[key]; known && got != value {
+			return true
+		}
+	}
+	return false
 }
 
 // passthrough reports a server whose traffic a policy of hosts would deny whole.
@@ -183,11 +217,21 @@ func passthrough(o *resource.Object, path resource.Path, g *model.Gateway) findi
 	}
 	protocol := strings.ToUpper(resource.String(o.Content(), path.Child("port", "protocol")...))
 	mode := strings.ToUpper(resource.String(o.Content(), path.Child("tls", "mode")...))
-	opaque := protocol == "TCP" || protocol == "MONGO" || protocol == "MYSQL" || mode == "PASSTHROUGH" || mode == "AUTO_PASSTHROUGH" ||
-		protocol == "TLS" // TCP inside, also when terminated
-	if !opaque {
+	if slices.Contains(httpProtocols, protocol) && !strings.HasSuffix(mode, "PASSTHROUGH") {
 		return nil
 	}
 	return finding.List{finding.New(finding.GatewayPassthrough, o.Ref(), path.String(),
-		"gateway %q is enforced and this server has no HTTP hosts to match (protocol %s, TLS mode %s)", g.Name, protocol, mode)}
+		"gateway %q is enforced and this server has no HTTP hosts to match (protocol %q, TLS mode %q)", g.Name, protocol, mode)}
+}
+
+// httpProtocols are those in which the proxy of a Gateway sees requests. TLS is
+// none, terminated or not: what is inside is TCP.
+var httpProtocols = []string{"HTTP", "HTTPS", "HTTP2", "GRPC", "GRPC-WEB"}
+
+func names(hosts []model.Host) []string {
+	out := make([]string, 0, len(hosts))
+	for _, host := range hosts {
+		out = append(out, host.String())
+	}
+	return out
 }

@@ -38,6 +38,13 @@ func planAccounts(in policy.Input, entries []entry, assignments []assignment) po
 			keepTokens(in, at, h, &plan)
 			unknown = append(unknown, h.unknown...)
 		}
+		// Pods run under the name that a rename leaves until they are replaced: its
+		// ServiceAccount must not go before them, as it would with Argo CD's prune.
+		for _, p := range e.identity.Previous {
+			if old := accountOf(p); makers[old] == "" {
+				planAccount(in, old, e.source, h, &plan)
+			}
+		}
 	}
 	plan.Findings.Add(lostSecrets(unknown)...)
 	return plan
@@ -107,8 +114,8 @@ func pullSecrets(o *resource.Object) []string {
 }
 
 func refusesToken(o *resource.Object) bool {
-	value, _ := resource.Field(o.Content(), fieldAutomount)
-	return value == false
+	mounts, set := resource.Map(o.Content())[fieldAutomount].(bool)
+	return set && !mounts
 }
 
 // planAccount makes or completes one ServiceAccount and reports whether it is
@@ -134,11 +141,9 @@ func planAccount(in policy.Input, at account, source string, h heritage, plan *p
 	}
 	plan.Set(o, resource.Path{"metadata", "annotations", v1alpha1.AnnotationSource}, source, "what the model derives")
 	has := pullSecrets(o)
-	next := len(resource.List(o.Content(), fieldPullSecrets))
 	for _, name := range h.pullSecrets {
 		if !slices.Contains(has, name) {
-			plan.Set(o, resource.Path{fieldPullSecrets}.Index(next), secretReference(name), "the pods' old ServiceAccount has it")
-			next++
+			plan.Set(o, resource.Path{fieldPullSecrets, resource.Append}, secretReference(name), "the pods' old ServiceAccount has it")
 		}
 	}
 	if h.noToken {

@@ -49,7 +49,7 @@ func planBindings(in policy.Input, entries []entry) policy.Plan {
 			if b.has(at) {
 				continue
 			}
-			plan.Set(o, resource.Path{"subjects"}.Index(len(b.Subjects)),
+			plan.Set(o, resource.Path{"subjects", resource.Append},
 				map[string]any{"kind": rbacv1.ServiceAccountKind, "name": at.name, "namespace": at.namespace}, "identity of "+e.name)
 			b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: at.namespace, Name: at.name})
 		}

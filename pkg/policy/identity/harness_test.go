@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -42,25 +41,25 @@ func (s *source) Mentions(text string) bool {
 
 // inputOf reads a platform and the build of one of its owners. The model is a
 // spec without owners; "platform", "other" (GitOps) and "vendor" (External) are there.
-func inputOf(t *testing.T, owner, spec, environment, resources string) policy.Input {
-	t.Helper()
+func inputOf(tb testing.TB, owner, spec, environment, resources string) policy.Input {
+	tb.Helper()
 	text := "{apiVersion: ringfence.dev/v1alpha1, kind: AccessModel, metadata: {name: platform}, spec: {owners: [" +
 		"{name: platform, tool: GitOps}, {name: other, tool: GitOps}, {name: vendor, tool: External}]," + spec + "}}\n---\n" +
 		"{apiVersion: ringfence.dev/v1alpha1, kind: Environment, metadata: {name: staging}, spec: {tier: staging, istio: {nativeSidecars: true}, dns: {web: [web.example.org]}," + environment + "}}\n"
 	parsed, findings := model.ParseDocuments("input.yaml", []byte(text))
-	require.Empty(t, findings)
-	require.Len(t, parsed, 2)
+	require.Empty(tb, findings)
+	require.Len(tb, parsed, 2)
 	docs := model.Documents{Models: parsed[:1], Environments: parsed[1:]}
 	request, findings := model.Parse(docs, v1alpha1.RingfenceSpec{Owner: owner})
-	require.Empty(t, findings.AtLeast(finding.Warning), "the model of the test")
+	require.Empty(tb, findings.AtLeast(finding.Warning), "the model of the test")
 	return policy.Input{
 		Scope:     derive.Scope{Platform: request.Platform, Owner: request.Owner},
-		Resources: setOf(t, resources),
+		Resources: setOf(tb, resources),
 	}
 }
 
-func setOf(t *testing.T, text string) *resource.Set {
-	t.Helper()
+func setOf(tb testing.TB, text string) *resource.Set {
+	tb.Helper()
 	set := resource.NewSet()
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
@@ -69,7 +68,7 @@ func setOf(t *testing.T, text string) *resource.Set {
 		if errors.Is(err, io.EOF) {
 			return set
 		}
-		require.NoError(t, err)
+		require.NoError(tb, err)
 		set.Add(&source{content})
 	}
 }
@@ -129,15 +128,9 @@ func set(t *testing.T, at any, path resource.Path, value any) any {
 	if len(path) == 0 {
 		return value
 	}
-	if i, err := strconv.Atoi(path[0]); err == nil {
+	if path[0] == resource.Append {
 		list, _ := at.([]any)
-		require.LessOrEqual(t, i, len(list), "an entry beyond the next one")
-		list = slices.Clone(list)
-		if i == len(list) {
-			list = append(list, nil)
-		}
-		list[i] = set(t, list[i], path[1:], value)
-		return list
+		return append(slices.Clone(list), set(t, nil, path[1:], value))
 	}
 	mapping, _ := at.(map[string]any)
 	if mapping == nil {

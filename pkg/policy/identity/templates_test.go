@@ -134,9 +134,9 @@ subjects: [{kind: Group, name: people, apiGroup: rbac.authorization.k8s.io}, {ki
 ---
 {apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRoleBinding, metadata: {name: watch}}`,
 			changes: []string{
-				`set RoleBinding shop/read subjects[2] {"kind":"ServiceAccount","name":"web","namespace":"shop"}`,
-				`set ClusterRoleBinding watch subjects[0] {"kind":"ServiceAccount","name":"web","namespace":"shop"}`,
-				`set RoleBinding shop/read subjects[3] {"kind":"ServiceAccount","name":"api","namespace":"shop"}`,
+				`set RoleBinding shop/read subjects[-] {"kind":"ServiceAccount","name":"web","namespace":"shop"}`,
+				`set ClusterRoleBinding watch subjects[-] {"kind":"ServiceAccount","name":"web","namespace":"shop"}`,
+				`set RoleBinding shop/read subjects[-] {"kind":"ServiceAccount","name":"api","namespace":"shop"}`,
 			},
 		},
 		"not-in-this-build": {

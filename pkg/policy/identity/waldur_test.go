@@ -69,7 +69,7 @@ func TestWaldurSplit(t *testing.T) {
 				`create ServiceAccount waldur-site-agent-cloud/waldur-site-agent-cloud-gitlab-sync from workloads/waldur-gitlab-sync {"imagePullSecrets":[{"name":"registry"}]}`,
 				`set Deployment waldur-site-agent-cloud/waldur-site-agent-cloud-order spec.template.spec.serviceAccountName "waldur-site-agent-cloud-gitlab-sync"`,
 				`set Deployment waldur-site-agent-cloud/waldur-site-agent-cloud-membership-sync spec.template.spec.serviceAccountName "waldur-site-agent-cloud-gitlab-sync"`,
-				`set ClusterRoleBinding waldur-site-agent-cloud subjects[1] {"kind":"ServiceAccount","name":"waldur-site-agent-cloud-gitlab-sync","namespace":"waldur-site-agent-cloud"}`,
+				`set ClusterRoleBinding waldur-site-agent-cloud subjects[-] {"kind":"ServiceAccount","name":"waldur-site-agent-cloud-gitlab-sync","namespace":"waldur-site-agent-cloud"}`,
 			}, changes(t, plan))
 			requireSettled(t, in, plan)
 

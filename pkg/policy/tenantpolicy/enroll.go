@@ -20,13 +20,17 @@ const (
 	annotationInclude     = "traffic.sidecar.istio.io/includeInboundPorts"
 )
 
-// enroll asks for a sidecar that starts before the workload's containers.
-func (w *workload) enroll() policy.Plan {
+// enrolled plans a sidecar that starts before the workload's containers.
+func (w *workload) enrolled(in policy.Input) policy.Plan {
 	var plan policy.Plan
 	t := w.template
 	o, at := t.Object, t.AnnotationsAt.Child(annotationProxyConfig)
-	reason := fmt.Sprintf("tenant group %s enrolls every %s", w.group.Name, w.entry.Kind)
+	reason := fmt.Sprintf("tenant group %s enrolls its %ss", w.group.Name, w.entry.Kind)
 	plan.Set(o, t.LabelsAt.Child(enrollment.LabelInject), "true", reason)
+	if len(t.Spec.InitContainers) > 0 && !in.Istio.NativeSidecars {
+		plan.Findings.Add(finding.New(finding.EnrollInitNetwork, o.Ref(), t.SpecAt.Child("initContainers").String(),
+			"tenant group %q enrolls it and it has init containers: with a classic sidecar under Istio CNI they have no network", w.group.Name))
+	}
 
 	unreadable := func(current any, format string, args ...any) policy.Plan {
 		plan.Findings.Add(finding.New(finding.TenantProxyConfig, o.Ref(), at.String(), format, args...).WithValues(current, nil))
@@ -48,43 +52,21 @@ func (w *workload) enroll() policy.Plan {
 	return plan
 }
 
-// obstacles reports what would keep an enrolled workload out of the mesh, or break it in there.
-func (w *workload) obstacles(in policy.Input) finding.List {
-	var out finding.List
-	t := w.template
-	if t.Spec.HostNetwork {
-		out.Add(finding.New(finding.EnrollHostNetwork, t.Object.Ref(), t.SpecAt.Child("hostNetwork").String(),
-			"tenant group %q enrolls it and its pods use the node's network, where Istio injects nothing", w.group.Name).WithValues(true, nil))
-	} else if why := w.unproxied(in, "true"); why != "" {
-		out.Add(finding.New(finding.EnrollUnreachable, t.Object.Ref(), t.LabelsAt.Child(enrollment.LabelInject).String(),
-			"tenant group %q enrolls it and it gets no proxy: %s", w.group.Name, why))
-	}
-	if len(t.Spec.InitContainers) > 0 && !in.Istio.NativeSidecars {
-		out.Add(finding.New(finding.EnrollInitNetwork, t.Object.Ref(), t.SpecAt.Child("initContainers").String(),
-			"tenant group %q enrolls it and it has init containers: with a classic sidecar under Istio CNI they have no network", w.group.Name))
-	}
-	return out
-}
-
-// enforced reports a policy that no proxy enforces: there is none, or the port
-// goes past it.
-func (w *workload) enforced(in policy.Input, port workloadPort, writes bool) finding.List {
+// enforced reports a policy that no proxy enforces: the pods get none, or the
+// port goes past it.
+func (w *workload) enforced(in policy.Input, port workloadPort) finding.List {
 	t := w.template
 	label := t.Labels[enrollment.LabelInject]
-	if writes && w.entry.Enroll {
-		label = "true" // enroll writes it, obstacles reports what is in its way
+	if w.enroll {
+		label = "true"
 	}
 	if why := w.unproxied(in, label); why != "" {
-		if label == "true" && writes && w.entry.Enroll {
-			return nil
-		}
-		return finding.List{finding.New(finding.TenantPolicyInert, t.Object.Ref(), t.LabelsAt.Child(enrollment.LabelInject).String(),
-			"no proxy holds its policy, so that everybody may reach it: %s", why)}
+		return finding.List{w.unenforced(why)}
 	}
 	var out finding.List
 	past := func(annotation string) {
 		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
-			"it keeps port %s, %s, out of the proxy, so that its policy is void", port, port.from).WithValues(t.Annotations[annotation], nil))
+			"it keeps port %s (%s) out of the proxy, so that the policy is void", port, port.from).WithValues(t.Annotations[annotation], nil))
 	}
 	if slices.Contains(portList(t.Annotations[annotationExclude]), port.String()) {
 		past(annotationExclude)
@@ -95,6 +77,21 @@ func (w *workload) enforced(in policy.Input, port workloadPort, writes bool) fin
 		}
 	}
 	return out
+}
+
+// unenforced reports pods without a proxy: an obstacle where the model wants one.
+func (w *workload) unenforced(why string) finding.Finding {
+	t := w.template
+	label := t.LabelsAt.Child(enrollment.LabelInject).String()
+	switch {
+	case w.enroll && t.Spec.HostNetwork:
+		return finding.New(finding.EnrollHostNetwork, t.Object.Ref(), t.SpecAt.Child("hostNetwork").String(),
+			"tenant group %q enrolls it, and Istio injects nothing: %s", w.group.Name, why).WithValues(true, nil)
+	case w.enroll:
+		return finding.New(finding.EnrollUnreachable, t.Object.Ref(), label, "tenant group %q enrolls it, and Istio injects nothing: %s", w.group.Name, why)
+	default:
+		return finding.New(finding.TenantPolicyInert, t.Object.Ref(), label, "no proxy enforces its policy, so that everybody can reach it: %s", why)
+	}
 }
 
 func portList(annotation string) []string {

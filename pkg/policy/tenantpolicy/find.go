@@ -2,6 +2,7 @@ package tenantpolicy
 
 import (
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -20,9 +21,13 @@ type workload struct {
 	template *resource.PodTemplate
 	// namespace is the Namespace object; nil when the build doesn't hold it.
 	namespace *resource.Object
+	// enroll says that we put it into the mesh.
+	enroll bool
 }
 
-func (w *workload) isInferenceService() bool { return w.template.Kind.Kind == resource.InferenceService }
+func (w *workload) isInferenceService() bool {
+	return w.template.Kind.Kind == resource.InferenceService
+}
 
 // finder gathers the tenant workloads. It reads as few objects as it can: most
 // of a build is in no tenant namespace.
@@ -31,14 +36,25 @@ type finder struct {
 	origin   policy.Origin
 	claims   map[resource.Key]*workload // by policy
 	warned   map[namespaceIn]bool
-	out      []*workload
+	out      found
 	findings finding.List
+}
+
+// found is what tenants have in the build.
+type found struct {
+	workloads  []*workload
+	namespaces map[string]bool
+	// kept are policies of ours that nothing tells to remove.
+	kept map[*resource.Object]bool
 }
 
 type namespaceIn struct{ group, namespace string }
 
-func find(in policy.Input) ([]*workload, finding.List) {
-	f := &finder{in: in, origin: policy.OriginOf(in.Scope), claims: map[resource.Key]*workload{}, warned: map[namespaceIn]bool{}}
+func find(in policy.Input) (found, finding.List) {
+	f := &finder{
+		in: in, origin: policy.OriginOf(in.Scope), claims: map[resource.Key]*workload{}, warned: map[namespaceIn]bool{},
+		out: found{namespaces: map[string]bool{}, kept: map[*resource.Object]bool{}},
+	}
 	for group := range in.MyTenants() {
 		namespaces := f.namespaces(group)
 		for _, entry := range group.Workloads {
@@ -76,6 +92,7 @@ func (f *finder) namespaces(group *model.Tenant) map[string]*resource.Object {
 			f.findings.Add(finding.New(finding.ObjectDuplicate, o.Ref(), "", "it stands twice in this build, and its labels say that it is of tenant group %q", group.Name))
 		}
 		out[name] = o
+		f.out.namespaces[name] = true
 	}
 	return out
 }
@@ -109,7 +126,7 @@ func (f *finder) take(group *model.Tenant, entry model.TenantWorkload, o, namesp
 	if t == nil || !entry.Selector.Matches(labels.Set(t.Labels)) || excluded(group, t) {
 		return // what can't be read is kept as an error of the set
 	}
-	w := &workload{group: group, entry: entry, template: t, namespace: namespace}
+	w := &workload{group: group, entry: entry, template: t, namespace: namespace, enroll: entry.Enroll && writes(f.in)}
 	ref := o.Ref()
 	key := policy.AuthorizationPolicyRef(ref.Namespace, policy.TenantPolicyName(ref.Name)).Key()
 	if other := f.claims[key]; other != nil {
@@ -117,7 +134,8 @@ func (f *finder) take(group *model.Tenant, entry model.TenantWorkload, o, namesp
 		return
 	}
 	f.claims[key] = w
-	f.out = append(f.out, w)
+	f.out.workloads = append(f.out.workloads, w)
+	f.out.namespaces[ref.Namespace] = true
 }
 
 // clash says why two workloads want one policy.
@@ -152,10 +170,10 @@ func excluded(group *model.Tenant, t *resource.PodTemplate) bool {
 // everybody, or lock the gateway out.
 func (f *finder) doubtful(group *model.Tenant, entry model.TenantWorkload, o *resource.Object) {
 	at := namespaceIn{group.Name, o.Ref().Namespace}
-	has := f.hasPolicy(group, o.Ref())
+	has, its := f.policyOf(group, o.Ref())
 	// KServe adds labels that the object doesn't mention.
 	unlike := entry.Kind != resource.InferenceService && !mentions(o, entry.Selector)
-	if unlike || f.warned[at] && !has {
+	if unlike || f.warned[at] && has == nil {
 		return // one finding a namespace says it
 	}
 	t := o.PodTemplate()
@@ -166,8 +184,11 @@ func (f *finder) doubtful(group *model.Tenant, entry model.TenantWorkload, o *re
 		f.warned[at] = true
 		f.findings.Add(f.unknown(group, o.Ref()))
 	}
-	if has {
+	switch {
+	case its:
 		f.take(group, entry, o, nil)
+	case has != nil:
+		f.out.kept[has] = true // its own group brings it up to date, if that has the workload
 	}
 }
 
@@ -181,18 +202,18 @@ func (f *finder) unknown(group *model.Tenant, ref resource.Ref) finding.Finding 
 		"it looks like a workload of tenant group %q; its namespace %q isn't in this build, so nothing tells: it gets no policy, and one that it has is kept", group.Name, ref.Namespace)
 }
 
-// hasPolicy reports whether the build holds a policy of ours that a workload of
-// the group has, or had when the group went by another name.
-func (f *finder) hasPolicy(group *model.Tenant, ref resource.Ref) bool {
-	o := f.in.Resources.Get(policy.AuthorizationPolicyRef(ref.Namespace, policy.TenantPolicyName(ref.Name)))
+// policyOf returns the policy of ours that a workload has, nil for none, and
+// whether it is this group's, now or under a former name.
+func (f *finder) policyOf(group *model.Tenant, ref resource.Ref) (o *resource.Object, its bool) {
+	o = f.in.Resources.Get(policy.AuthorizationPolicyRef(ref.Namespace, policy.TenantPolicyName(ref.Name)))
 	if o == nil || !f.origin.Made(o) {
-		return false
+		return nil, false
 	}
 	source := o.Annotations()[v1alpha1.AnnotationSource]
-	for _, other := range f.in.Tenants {
-		if other != group && source == policy.SectionTenants+"/"+other.Name {
-			return false
-		}
+	if !strings.HasPrefix(source, policy.SectionTenants+"/") {
+		return nil, false
 	}
-	return true
+	return o, !slices.ContainsFunc(f.in.Tenants, func(other *model.Tenant) bool {
+		return other != group && source == policy.SectionTenants+"/"+other.Name
+	})
 }

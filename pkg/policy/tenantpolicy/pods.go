@@ -16,15 +16,12 @@ type podIndex struct {
 
 type label struct{ namespace, key, value string }
 
-func namespacesOf(workloads []*workload) map[string]bool {
-	out := map[string]bool{}
+// podsIn indexes the pod templates of the namespaces that the workloads are in.
+func podsIn(in policy.Input, workloads []*workload) podIndex {
+	namespaces := map[string]bool{}
 	for _, w := range workloads {
-		out[w.template.Object.Ref().Namespace] = true
+		namespaces[w.template.Object.Ref().Namespace] = true
 	}
-	return out
-}
-
-func podsIn(in policy.Input, namespaces map[string]bool) podIndex {
 	index := podIndex{namespaces: namespaces, byLabel: map[label][]*resource.PodTemplate{}}
 	for _, kind := range resource.PodKinds {
 		for _, o := range in.Resources.Kind(kind.Group, kind.Kind) {

@@ -26,52 +26,51 @@ func (w *workload) port() (workloadPort, finding.List) {
 	out, findings := w.serverPort()
 	if w.hasAgent() {
 		agent, _ := model.PortNumber(portAgentNumber)
-		out = workloadPort{agent, "of KServe's agent, which a batcher or a logger puts in front of the model server"}
+		out = workloadPort{agent, "the port of KServe's agent, which a batcher or a logger puts in front of the model server"}
 	}
 	return out, findings
 }
 
 func (w *workload) serverPort() (workloadPort, finding.List) {
+	var declaring, told *container
 	containers := w.containers()
-	declares := slices.IndexFunc(containers, func(c container) bool { _, ok := c.firstPort(); return ok })
-	argues := slices.IndexFunc(containers, func(c container) bool {
-		_, declared := c.firstPort()
-		_, argued := c.argument()
-		return argued && !declared // one that declares a port speaks for itself alone
-	})
-	if declares >= 0 {
-		if _, ok := containers[declares].argument(); ok {
-			argues = declares
+	for i := range containers {
+		c := &containers[i]
+		_, declares := c.firstPort()
+		_, argues := c.argument()
+		if declares && declaring == nil {
+			declaring = c
 		}
+		if argues && told == nil && (!declares || declaring == c) { // a later one that declares a port speaks for itself alone
+			told = c
+		}
+	}
+	if told == nil && declaring == nil {
+		return w.defaultPort(), nil
 	}
 	var argued model.Port
-	if argues >= 0 {
-		c := containers[argues]
-		value, _ := c.argument()
+	if told != nil {
+		value, _ := told.argument()
 		port, err := portOf(value)
-		if err != nil && declares < 0 {
-			return w.defaultPort(), w.portFinding(c.at, "--http_port of container %q is %q, and no container port says what that is: %v", c.Name, value, err)
+		if err != nil && declaring == nil {
+			return w.defaultPort(), w.portFinding(told.at, "--http_port of container %q is %q, which is no port number, and no container declares a port", told.Name, value)
 		}
-		argued = port
+		argued = port // none where it can't be read: what is declared counts
 	}
-	switch {
-	case declares < 0 && argues < 0:
-		return w.defaultPort(), nil
-	case declares < 0:
-		return workloadPort{argued, fmt.Sprintf("of container %q's --http_port", containers[argues].Name)}, nil
+	if declaring == nil {
+		return workloadPort{argued, fmt.Sprintf("the --http_port of container %q", told.Name)}, nil
 	}
-	c := containers[declares]
-	declared, _ := c.firstPort()
-	out := workloadPort{declared, fmt.Sprintf("of container %q", c.Name)}
+	declared, _ := declaring.firstPort()
+	out := workloadPort{declared, fmt.Sprintf("the first containerPort of container %q", declaring.Name)}
 	if argued != (model.Port{}) && argued != declared {
-		return out, w.portFinding(c.at.Child("ports"), "container %q declares port %s first, and the server of container %q is told to listen on --http_port %s",
-			c.Name, declared, containers[argues].Name, argued)
+		return out, w.portFinding(declaring.at.Child("ports"), "container %q declares port %s first, and container %q is told to serve --http_port %s",
+			declaring.Name, declared, told.Name, argued)
 	}
 	return out, nil
 }
 
 func (w *workload) defaultPort() workloadPort {
-	return workloadPort{w.entry.DefaultPort, fmt.Sprintf("that tenant group %q has by default", w.group.Name)}
+	return workloadPort{w.entry.DefaultPort, fmt.Sprintf("the defaultPort of tenant group %q", w.group.Name)}
 }
 
 func portOf(value string) (model.Port, error) {
@@ -118,7 +117,7 @@ func (w *workload) served(port workloadPort, services []policy.Service) finding.
 	if len(leads) == 0 {
 		return nil
 	}
-	return w.portFinding(w.template.SpecAt, "its policy would admit callers to port %s, %s; the Services before it lead elsewhere: %s",
+	return w.portFinding(w.template.SpecAt, "its policy would admit callers to port %s (%s), and the Services before it lead elsewhere: %s",
 		port, port.from, strings.Join(leads, ", "))
 }
 

@@ -6,6 +6,7 @@
 package tenantpolicy
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -22,23 +23,23 @@ func Plan(in policy.Input) policy.Plan {
 		plan   policy.Plan
 		wanted []policy.Object
 		origin = policy.OriginOf(in.Scope)
-		writes = in.Owner.Tool != model.External
 	)
-	workloads, findings := find(in)
+	tenants, findings := find(in)
 	plan.Findings.Add(findings...)
-	pods := podsIn(in, namespacesOf(workloads))
+	pods := podsIn(in, tenants.workloads)
 	services := servicesOf(in, pods)
-	for _, w := range workloads {
-		if writes && w.entry.Enroll {
-			plan.Add(w.enroll())
-			plan.Findings.Add(w.obstacles(in)...)
+	for _, w := range tenants.workloads {
+		if w.enroll {
+			plan.Add(w.enrolled(in))
 		}
 		port, findings := w.port()
+		if !findings.Failed() {
+			findings.Add(w.served(port, services[w.template])...)
+		}
 		plan.Findings.Add(findings...)
 		selector, findings := w.selector()
 		plan.Findings.Add(findings...)
-		plan.Findings.Add(w.served(port, services[w.template])...)
-		plan.Findings.Add(w.enforced(in, port, writes)...)
+		plan.Findings.Add(w.enforced(in, port)...)
 		if selector == nil {
 			continue
 		}
@@ -46,12 +47,16 @@ func Plan(in policy.Input) policy.Plan {
 		ref := w.template.Object.Ref()
 		wanted = append(wanted, origin.TenantPolicy(w.group, ref.Namespace, ref.Name, selector, port.Port))
 	}
-	if writes {
+	if writes(in) {
 		plan.Add(policy.Reconcile(in.Resources, origin, policy.SectionTenants, wanted, nil))
+		plan.Remove = slices.DeleteFunc(plan.Remove, func(r policy.Removal) bool { return tenants.kept[r.Object] })
 	}
-	plan.Findings.Add(open(in, workloads, replaced(in, wanted, plan, writes))...)
+	plan.Findings.Add(unconstrained(in, tenants, replaced(in, wanted, plan))...)
 	return plan
 }
+
+// writes reports whether the owner's objects are ours to write.
+func writes(in policy.Input) bool { return in.Owner.Tool != model.External }
 
 // selector returns the labels by which the workload's policy selects its pods;
 // nil when one is missing, for a policy without it would select other pods too.
@@ -83,7 +88,7 @@ func (w *workload) alone(selector map[string]string, pods podIndex) finding.List
 	t := w.template
 	var others []string
 	for _, other := range pods.selected(t.Object.Ref().Namespace, selector) {
-		if other != t {
+		if other.Object.Ref().Key() != t.Object.Ref().Key() {
 			others = append(others, other.Object.Ref().String())
 		}
 	}
@@ -96,10 +101,10 @@ func (w *workload) alone(selector map[string]string, pods podIndex) finding.List
 }
 
 // replaced returns the policies of the build that won't be in its output as they are.
-func replaced(in policy.Input, wanted []policy.Object, plan policy.Plan, writes bool) map[*resource.Object]bool {
+func replaced(in policy.Input, wanted []policy.Object, plan policy.Plan) map[*resource.Object]bool {
 	out := map[*resource.Object]bool{}
 	for _, object := range wanted {
-		if o := in.Resources.Get(object.Ref); o != nil && writes {
+		if o := in.Resources.Get(object.Ref); o != nil && writes(in) {
 			out[o] = true // or it is someone else's, which is an error already
 		}
 	}

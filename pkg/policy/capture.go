@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/model"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+// The annotations of a pod by which its traffic, or part of it, passes the proxy
+// by (istio.io/api/annotation).
+const (
+	annotationExclude    = "traffic.sidecar.istio.io/excludeInboundPorts"
+	annotationInclude    = "traffic.sidecar.istio.io/includeInboundPorts"
+	annotationInterfaces = "traffic.sidecar.istio.io/excludeInterfaces"
+	annotationMode       = "sidecar.istio.io/interceptionMode"
+	annotationTemplates  = "inject.istio.io/templates"
+)
+
+// templatesWithoutCapture are Istio's own injection templates that redirect nothing to the proxy.
+var templatesWithoutCapture = []string{"gateway", "grpc-agent", "grpc-simple"}
+
+// Uncaptured reports annotations of a pod template that keep a workload's ports
+// out of the proxy's hands: a policy on them would be void.
+func Uncaptured(w *model.Workload, t *resource.PodTemplate) finding.List {
+	var out finding.List
+	add := func(annotation, what string) {
+		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
+			"it keeps %s of workload %q out of the proxy, so that its policy is void", what, w.Name).WithValues(t.Annotations[annotation], nil))
+	}
+	if strings.EqualFold(t.Annotations[annotationMode], "NONE") {
+		add(annotationMode, "every port")
+	}
+	if strings.Trim(t.Annotations[annotationInterfaces], " ,") != "" {
+		add(annotationInterfaces, "what comes in by some interfaces")
+	}
+	templates := fields(t.Annotations[annotationTemplates])
+	if !slices.Contains(templates, "sidecar") && slices.ContainsFunc(templates, func(name string) bool { return slices.Contains(templatesWithoutCapture, name) }) {
+		add(annotationTemplates, "every port")
+	}
+	for _, port := range w.Ports {
+		for _, resolved := range ContainerPorts(t, port) {
+			number := resolved.String()
+			if slices.Contains(fields(t.Annotations[annotationExclude]), number) {
+				add(annotationExclude, "port "+number)
+			}
+			if include, ok := t.Annotations[annotationInclude]; ok && !slices.Contains(fields(include), "*") && !slices.Contains(fields(include), number) {
+				add(annotationInclude, "port "+number)
+			}
+		}
+	}
+	return out
+}
+
+// fields returns the entries of a list with commas.
+func fields(list string) []string {
+	out := strings.Split(list, ",")
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
+	}
+	return out
+}
