@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/tools v0.52.0
 	sigs.k8s.io/yaml v1.6.0
 )
 

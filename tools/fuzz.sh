@@ -18,7 +18,7 @@ for target in $targets; do
 	package=${target%,*}
 	name=${target#*,}
 	count=$((count + 1))
-	if go test -run '^$' -fuzz "^$name\$" -fuzztime "$FUZZTIME" "$package" >"$output" 2>&1; then
+	if go test -run '^$' -fuzz "^$name\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 10x "$package" >"$output" 2>&1; then
 		verdict=passed
 	elif grep -q '^    context deadline exceeded$' "$output" && ! grep -q 'Failing input written' "$output"; then
 		# The end of the fuzzing time itself reported as a failure: golang/go issue 75804.

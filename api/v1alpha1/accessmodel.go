@@ -31,7 +31,7 @@ type AccessModelSpec struct {
 // Owner is an application, a role, or something whose objects are only judged.
 type Owner struct {
 	// Name by which the rest of the model, a build and a role refer to it; a label value.
-	// +pattern=^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$
+	// +format=label-value
 	Name string `json:"name"`
 	// Tool that writes its objects: GitOps (a kustomize or kpt build), Ansible (a role) or
 	// External (checked, never written and never pruned).
@@ -42,25 +42,25 @@ type Owner struct {
 // GatewayDefaults are the defaults of every gateway.
 type GatewayDefaults struct {
 	// Namespace of the gateways' pods and policies. Default: istio-system.
-	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+	// +format=dns-label
 	Namespace string `json:"namespace,omitempty"`
 }
 
 // Gateway is one ingress gateway.
 type Gateway struct {
 	// Name of the gateway, of its AuthorizationPolicy and, by default, of its Deployment and of its pods' app label.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	Name string `json:"name"`
 	// Namespace of its pods and of its policy. Default: gatewayDefaults.namespace.
-	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+	// +format=dns-label
 	Namespace string `json:"namespace,omitempty"`
 	// Owner of its AuthorizationPolicy and ServiceAccount, and of its routes unless they say otherwise.
 	Owner string `json:"owner"`
 	// DeploymentName is the Deployment that runs it. Default: name.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	DeploymentName string `json:"deploymentName,omitempty"`
 	// ServiceAccountName is its identity; always explicit and unique.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	ServiceAccountName string `json:"serviceAccountName"`
 	// PreviousServiceAccountNames are identities that a rename is leaving. They are trusted beside
 	// the new one until a later step drops them.
@@ -73,8 +73,7 @@ type Gateway struct {
 	HostRefs []string `json:"hostRefs,omitempty"`
 	// HostPorts are the ports that clients may write in Host beside a wildcard host. An exact host
 	// admits every port.
-	// +minimum=1
-	// +maximum=65535
+	// +format=port
 	HostPorts []int32 `json:"hostPorts,omitempty"`
 	// Routes are the objects that hold its hosts.
 	Routes []Route `json:"routes,omitempty"`
@@ -92,10 +91,10 @@ type Route struct {
 	// +enum=Gateway;VirtualService
 	Kind string `json:"kind"`
 	// Namespace of the object.
-	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+	// +format=dns-label
 	Namespace string `json:"namespace"`
 	// Name of the object.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	Name string `json:"name"`
 	// Owner of the object, where it isn't the gateway's: it is then checked and not written.
 	Owner string `json:"owner,omitempty"`
@@ -108,10 +107,10 @@ type Route struct {
 // Workload is one application: pods that share an identity and a policy.
 type Workload struct {
 	// Name by which callers refer to it, and the default of what follows.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	Name string `json:"name"`
 	// Namespace of its pods.
-	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+	// +format=dns-label
 	Namespace string `json:"namespace"`
 	// Owner of its objects.
 	Owner string `json:"owner"`
@@ -123,7 +122,7 @@ type Workload struct {
 	// Selector of its pods in policies. Default: {app: <name>}.
 	Selector *MatchLabels `json:"selector,omitempty"`
 	// ServiceAccountName is its identity.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	ServiceAccountName string `json:"serviceAccountName"`
 	// PreviousServiceAccountNames are identities that a rename is leaving. They are trusted beside
 	// the new one until a later step drops them.
@@ -137,10 +136,10 @@ type Workload struct {
 	// Callers are who may reach it. Without the field there is no policy; an empty list admits nobody.
 	Callers *[]Caller `json:"callers,omitempty"`
 	// PolicyName is the name of its AuthorizationPolicy. Default: <name>-allow-callers.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	PolicyName string `json:"policyName,omitempty"`
 	// PeerAuthenticationName is the name of its PeerAuthentication. Default: <name>-strict-mtls.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	PeerAuthenticationName string `json:"peerAuthenticationName,omitempty"`
 }
 
@@ -150,7 +149,7 @@ type RoleBindingReference struct {
 	// +enum=RoleBinding;ClusterRoleBinding
 	Kind string `json:"kind"`
 	// Name of the binding.
-	// +pattern=^[^/%]+$
+	// +format=path-segment
 	Name string `json:"name"`
 }
 
@@ -176,7 +175,7 @@ type Caller struct {
 	// Gateway by its name in the model.
 	Gateway string `json:"gateway,omitempty"`
 	// Principal of someone outside the model: "<trust domain>/ns/<namespace>/sa/<ServiceAccount>".
-	// +pattern=^(spiffe://)?[a-z0-9._-]+/ns/[-a-z0-9]+/sa/[-.a-z0-9]+$
+	// +format=principal
 	Principal string `json:"principal,omitempty"`
 }
 
@@ -189,7 +188,7 @@ type Consumer struct {
 	// Container that reads the variable. Default: those that have it already, else the first.
 	Container string `json:"container,omitempty"`
 	// Env is the name of the variable.
-	// +pattern=^[-._a-zA-Z][-._a-zA-Z0-9]*$
+	// +format=environment-variable
 	Env string `json:"env"`
 	// ValueFrom says what its value is derived from.
 	ValueFrom ConsumerSource `json:"valueFrom"`
@@ -216,7 +215,7 @@ type PrincipalSource struct {
 // Tenant is a group of namespaces in which each workload gets a policy of its own.
 type Tenant struct {
 	// Name of the group.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	Name string `json:"name"`
 	// Owner of the policies; an External owner's are checked and not written.
 	Owner string `json:"owner"`
@@ -242,8 +241,7 @@ type TenantWorkload struct {
 	// InferenceService's are KServe's own.
 	SelectorKeys []string `json:"selectorKeys,omitempty"`
 	// DefaultPort is the workload port where the workload declares none.
-	// +minimum=1
-	// +maximum=65535
+	// +format=port
 	DefaultPort int32 `json:"defaultPort"`
 	// Enroll writes the sidecar label and asks the proxy to start first, in every profile.
 	Enroll bool `json:"enroll,omitempty"`

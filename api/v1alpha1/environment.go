@@ -53,16 +53,16 @@ type Absent struct {
 // Istio describes the mesh of an environment.
 type Istio struct {
 	// Version of istiod and the proxies, such as "1.31.4".
-	// +pattern=^[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-+.0-9A-Za-z]+)?$
+	// +format=version
 	Version string `json:"version,omitempty"`
 	// TrustDomain of the mesh. Default: cluster.local.
-	// +pattern=^[a-z0-9._-]+$
+	// +format=trust-domain
 	TrustDomain string `json:"trustDomain,omitempty"`
 	// TrustDomainAliases are former trust domains that the mesh still accepts.
-	// +pattern=^[a-z0-9._-]+$
+	// +format=trust-domain
 	TrustDomainAliases []string `json:"trustDomainAliases,omitempty"`
 	// RootNamespace holds mesh-wide policies. Default: istio-system.
-	// +pattern=^[a-z0-9]([-a-z0-9]*[a-z0-9])?$
+	// +format=dns-label
 	RootNamespace string `json:"rootNamespace,omitempty"`
 	// Revision of the control plane that injects; "", "default" or absent where the default tag exists.
 	Revision *string `json:"revision,omitempty"`

@@ -11,7 +11,7 @@ type TypeMeta struct {
 // Metadata is the part of Kubernetes' ObjectMeta that a document of ours may hold.
 type Metadata struct {
 	// Name of the document; an AccessModel's becomes a label on what is derived from it.
-	// +pattern=^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$
+	// +format=dns-name
 	Name string `json:"name"`
 	// Namespace has no meaning here; kpt and kustomize may set it.
 	Namespace string `json:"namespace,omitempty"`
@@ -42,7 +42,8 @@ type LabelSelectorRequirement struct {
 
 // MatchLabels selects pods by equality of labels alone, as Istio's workload selector does.
 type MatchLabels struct {
-	// MatchLabels maps label keys to the one value each must have.
+	// MatchLabels maps label keys to the one value each must have; it isn't empty.
+	// +minProperties=1
 	MatchLabels map[string]string `json:"matchLabels"`
 }
 

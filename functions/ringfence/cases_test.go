@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kptdev/krm-functions-sdk/go/fn"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -62,7 +63,7 @@ type testCase struct {
 	input   []byte
 }
 
-func readCase(t *testing.T, file string) *testCase {
+func readCase(t testing.TB, file string) *testCase {
 	t.Helper()
 	archive, err := txtar.ParseFile(file)
 	require.NoError(t, err)
@@ -93,6 +94,7 @@ func (c *testCase) consumers() []string {
 }
 
 func (c *testCase) check(t *testing.T, unit string) {
+	t.Helper()
 	known := unit == "ringfence"
 	if !known {
 		_, known = units.Named(unit)
@@ -113,7 +115,7 @@ func (c *testCase) check(t *testing.T, unit string) {
 	}
 	again := runFunction(t, unit, got.output)
 	assert.Equal(t, 0, again.exit, "the second run failed: %s", again.stderr)
-	assert.Equal(t, "", changes(t, got.output, again.output), "the second run must change nothing")
+	assert.Empty(t, changes(t, got.output, again.output), "the second run must change nothing")
 }
 
 // expect compares a section with what came out; an absent section expects nothing.
@@ -145,6 +147,7 @@ func runFunction(t *testing.T, unit string, input []byte) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	exit := krm.Function(unit, units, krm.Streams{In: bytes.NewReader(input), Out: &stdout, Err: &stderr})
+	assertSpecified(t, stdout.Bytes(), exit)
 	var findings strings.Builder
 	for line := range strings.Lines(stderr.String()) {
 		line = strings.TrimPrefix(line, unit+": ")
@@ -155,8 +158,28 @@ func runFunction(t *testing.T, unit string, input []byte) outcome {
 	return outcome{exit, stdout.Bytes(), stderr.String(), findings.String()}
 }
 
+// assertSpecified reads an output as the kpt SDK does: whatever we print is a
+// ResourceList by the KRM Functions Specification, and its results agree with
+// the exit status.
+func assertSpecified(t *testing.T, output []byte, exit int) {
+	t.Helper()
+	if !bytes.Contains(output, []byte("results:")) {
+		return // a text that could not be read comes back as it came
+	}
+	list, err := fn.ParseResourceList(output)
+	require.NoError(t, err)
+	assert.Equal(t, exit != 0, list.Results.ExitCode() != 0, "the exit status says what the results say")
+	for _, result := range list.Results {
+		assert.NotEmpty(t, result.Message)
+		assert.NotEmpty(t, result.Tags["rule"])
+		if result.Field != nil {
+			assert.NotNil(t, result.ResourceRef, "a field is one of an object")
+		}
+	}
+}
+
 // resourceList makes the list that a function reads, its items as the archive has them.
-func resourceList(t *testing.T, config, model, environment, resources []byte) []byte {
+func resourceList(t testing.TB, config, model, environment, resources []byte) []byte {
 	t.Helper()
 	spec := map[string]any{}
 	require.NoError(t, yaml.Unmarshal(config, &spec))

@@ -100,13 +100,16 @@ func report(w io.Writer, environments []overlay.Environment, output string) erro
 			}
 		}
 	}
-	if output != "" {
-		defer fmt.Fprintf(w, "\nThe builds are in %s.\n", output)
-	}
 	if _, err := io.WriteString(table, b.String()); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
 	}
 	if err := table.Flush(); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	if output == "" {
+		return nil
+	}
+	if _, err := fmt.Fprintf(w, "\nThe builds are in %s.\n", output); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
 	}
 	return nil

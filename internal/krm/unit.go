@@ -6,6 +6,9 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 )
 
+// Always is what the components of a unit hold that every build selects.
+const Always = "*"
+
 // Unit is one function.
 type Unit struct {
 	// Name of the function, of its folder and of its executable.
@@ -52,6 +55,3 @@ func (u Units) selected(components []string) Units {
 	}
 	return out
 }
-
-// Always, among a unit's components, selects it in every build.
-const Always = "*"

@@ -108,24 +108,35 @@ func dedent(text []byte) (out []byte, ok bool) {
 	for pos := 0; pos < len(text); {
 		line, next := cutLine(text, pos)
 		n := indentation(line)
-		full := text[pos:next]
-		pos = next
 		switch {
-		case margin >= 0:
-			if isMark(line[min(n, margin):]) {
+		case margin < 0 && isBlank(line): // above the dash
+			pos += n
+		case margin < 0:
+			margin = entryMargin(text[pos:])
+			pos += n + 1 + indentation(line[n+1:])
+		default:
+			if n = min(n, margin); isMark(line[n:]) {
 				return nil, false
 			}
-			out = append(out, full[min(n, margin):]...)
-		case isBlank(line): // above the dash
-			out = append(out, full[n:]...)
-		default:
-			rest := line[n+1:]
-			margin = n + 1 + indentation(rest)
-			if isRest(rest) {
-				margin = n + 2
-			}
-			out = append(out, full[min(n+1+indentation(rest), len(line)):]...)
+			pos += n
 		}
+		out = append(out, text[pos:next]...)
+		pos = next
 	}
 	return out, true
+}
+
+// entryMargin returns the column of what stands in a list entry.
+func entryMargin(entry []byte) int {
+	line, next := cutLine(entry, 0)
+	n := indentation(line) + 1
+	if rest := line[n:]; !isRest(rest) {
+		return n + indentation(rest)
+	}
+	for next < len(entry) {
+		if line, next = cutLine(entry, next); !isBlank(line) {
+			return indentation(line)
+		}
+	}
+	return n
 }

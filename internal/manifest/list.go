@@ -87,6 +87,9 @@ func (d *Document) cutList() error {
 		number += bytes.Count(data[pos:end], newline)
 		pos = end
 	}
+	if len(seen) == 0 {
+		return errUnusual
+	}
 	if _, has := seen["items"]; !has {
 		d.add(itemsKey, nil)
 	}

@@ -47,7 +47,7 @@ func mutate(r *rand.Rand, text string) string {
 }
 
 // mutations is how many texts of a kind a run tries: the same ones each time.
-const mutations = 1000
+const mutations = 300
 
 // Text that was damaged at random is refused, or read as the whole parse reads
 // it.

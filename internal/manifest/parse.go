@@ -45,7 +45,7 @@ func parse(text []byte, line int) (*yaml.Node, error) {
 		return nil, err
 	}
 	if c.aliased {
-		if err := yaml.NewRNode(doc).DeAnchor(); err != nil {
+		if _, err := expand(doc); err != nil {
 			return nil, errorAt(line, "expanding aliases: %v", err)
 		}
 	}
@@ -73,8 +73,10 @@ func decode(text []byte) (doc *yaml.Node, err error) {
 	case err != nil:
 		return nil, err
 	}
-	return nil, &lineError{line: second.Line, text: `a second document begins: put "---" on a line of its own before it`}
+	return nil, &lineError{line: second.Line, text: afterEnd}
 }
+
+const afterEnd = `text after the end of the document: put "---" on a line of its own before it`
 
 var yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
@@ -107,6 +109,9 @@ func locate(text []byte, err error) (line int, what string) {
 		} else {
 			bad = middle
 		}
+	}
+	if what == "did not find expected <document start>" {
+		what = afterEnd
 	}
 	return max(bad, 1), what
 }

@@ -262,22 +262,19 @@ func startsPlain(c []byte) bool {
 // isPlainString reports whether a plain scalar is certain to be a string, not a
 // number, a date, a truth value or null.
 func isPlainString(c []byte) bool {
-	if len(c) == 0 {
+	switch string(c) {
+	case "", "<<", "true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL":
 		return false
 	}
-	if b := c[0] | 0x20; 'a' <= b && b <= 'z' {
-		switch string(c) {
-		case "true", "True", "TRUE", "false", "False", "FALSE", "null", "Null", "NULL":
-			return false
-		}
-		return true
-	}
-	if c[0] < '0' || c[0] > '9' {
+	switch b := c[0]; {
+	case strings.IndexByte("+-.~", b) >= 0:
 		return false
+	case '0' <= b && b <= '9':
+		// No number and no date has one of these letters: not 0x1f, 0o7,
+		// 0b1, 1e3 or 2001-12-14t21:59:43Z.
+		return bytes.ContainsAny(c, "ghijklmnpqrsuvwyGHIJKLMNPQRSUVWY")
 	}
-	// No number and no date has one of these letters: not 0x1f, 0o7, 0b1, 1e3
-	// or 2001-12-14t21:59:43Z.
-	return bytes.ContainsAny(c, "ghijklmnpqrsuvwyGHIJKLMNPQRSUVWY")
+	return true
 }
 
 func isPlainNull(c []byte) bool {

@@ -80,6 +80,8 @@ func (s *scanner) scan(text []byte, entry bool) (shape, bool) {
 		case len(content) == 0:
 		case content[0] == '#':
 			s.plain = false
+		case n == 0 && isMark(line):
+			return s.out, false
 		default:
 			if !s.content(n, content) {
 				return s.out, false

@@ -32,17 +32,19 @@ type tree map[string]kustomization
 func readTree(dirs []string) (tree, error) {
 	out := tree{}
 	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		files := os.DirFS(dir)
+		err := fs.WalkDir(files, ".", func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return fmt.Errorf("looking for kustomizations in %q: %w", dir, err)
 			}
 			if entry.IsDir() || !slices.Contains(fileNames, entry.Name()) {
 				return nil
 			}
-			data, err := os.ReadFile(path)
+			data, err := fs.ReadFile(files, path)
 			if err != nil {
 				return fmt.Errorf("reading a kustomization: %w", err)
 			}
+			path = filepath.Join(dir, path)
 			var k kustomization
 			if err := yaml.Unmarshal(data, &k); err != nil {
 				return fmt.Errorf("reading %q: %w", path, err)

@@ -162,7 +162,7 @@ var Catalogue = map[ID]Rule{
 	ObjectMisplaced:  {Error, "A build holds no object that the model gives to another owner.", "move it to its owner's build, or change its owner in the model", "DD-0025 §1"},
 	ObjectRetired:    {Error, "Objects that the model calls retired are gone.", "remove it from the build", "DD-0025 phase 3"},
 	ObjectAbsent:     {Error, "What an Environment lists as absent is in no build.", "take it out of the build, or its entry out of spec.absent", "DD-0025 §3"},
-	ObjectStale:      {Error, "Every generated object and field is what the model derives, after everything that ran later too.", "find what changed it after the function ran (a patch, a namespace, another transformer) and let the function run last", "DD-0025, static tests 6 to 14"},
+	ObjectStale:      {Error, "Every generated object and field is what the model derives, after everything that ran later too.", "run the functions before the verifier, and nothing after them that changes it (a patch, a namespace, another transformer)", "DD-0025, static tests 6 to 14"},
 	ObjectWritten:    {Info, "What was created, changed or removed.", "", ""},
 
 	HostWildcard:       {Error, "A wildcard host is one that the Gateway and the VirtualService use already.", "name the hosts, or put the wildcard into Gateway and VirtualService first", "DD-0025 §3"},

@@ -19,8 +19,7 @@ type builder struct {
 	env   source[v1alpha1.EnvironmentSpec]
 
 	platform  *Platform
-	owners    []string
-	names     map[string][]string // of gateways and workloads, by section
+	sections  map[string]*section
 	dns       map[string][]Host
 	usedDNS   map[string]bool // false where gateways alone use it that this environment doesn't have
 	gateways  map[string]*Gateway
@@ -37,7 +36,7 @@ func newBuilder(model source[v1alpha1.AccessModelSpec], env source[v1alpha1.Envi
 	b := &builder{
 		model: model, env: env,
 		platform:  &Platform{Name: model.name, Environment: env.name},
-		names:     map[string][]string{},
+		sections:  map[string]*section{},
 		dns:       map[string][]Host{},
 		usedDNS:   map[string]bool{},
 		gateways:  map[string]*Gateway{},
@@ -47,13 +46,50 @@ func newBuilder(model source[v1alpha1.AccessModelSpec], env source[v1alpha1.Envi
 		claims:    map[resource.Key]entry{},
 		routes:    map[resource.Key]*routeClaim{},
 	}
+	for _, name := range []string{ownerSection, gatewaySection, workloadSection} {
+		b.sections[name] = &section{partial: model.unread[model.base+"spec."+name], known: map[string]bool{}}
+	}
+	for _, o := range model.spec.Owners {
+		b.sections[ownerSection].add(o.Name)
+	}
 	for _, g := range model.spec.Gateways {
-		b.names[gatewaySection] = append(b.names[gatewaySection], g.Name)
+		b.sections[gatewaySection].add(g.Name)
 	}
 	for _, w := range model.spec.Workloads {
-		b.names[workloadSection] = append(b.names[workloadSection], w.Name)
+		b.sections[workloadSection].add(w.Name)
 	}
 	return b
+}
+
+// The sections of the model that references lead to.
+const (
+	ownerSection    = "owners"
+	gatewaySection  = "gateways"
+	workloadSection = "workloads"
+)
+
+// section holds the names of one section of the model.
+type section struct {
+	names   []string
+	known   map[string]bool
+	partial bool // some of it could not be read, or stands twice where another name was meant
+}
+
+func (s *section) add(name string) {
+	s.partial = s.partial || name == "" || s.known[name]
+	s.names = append(s.names, name)
+	s.known[name] = true
+}
+
+// undefined reports a name that a section doesn't have.
+func (b *builder) undefined(report reporter, path, name, in string) {
+	switch s := b.sections[in]; {
+	case name == "":
+		report(finding.InputInvalidValue, path, writeValue, "it is empty; there are %s", listed(s.names))
+	case s.partial: // it may be the name that is missing
+	default:
+		report(finding.InputUndefined, path, "", "%q is none of the model's %s; %s", name, in, hint{name, s.names})
+	}
 }
 
 // build reads the sections in the order of their references.
@@ -83,9 +119,13 @@ func (b *builder) owner(name string, p *problems, path string) Owner {
 	owner, ok := b.platform.Owner(name)
 	switch {
 	case name == "":
-		p.report(finding.OwnerMissing, path, "", "it is empty, so nothing would be derived; the model's owners are %s", listed(b.owners))
+		remedy := ""
+		if path == ownerFlag {
+			remedy = "name one with --owner"
+		}
+		p.report(finding.OwnerMissing, path, remedy, "it is empty, so nothing would be derived; the model's owners are %s", listed(b.sections[ownerSection].names))
 	case !ok:
-		p.report(finding.InputUndefined, path, "", "the model has no owner %q; %s", name, hint{name, b.owners})
+		b.undefined(p.report, path, name, ownerSection)
 	}
 	return owner
 }
@@ -95,18 +135,17 @@ func (b *builder) readOwners() {
 	for i, o := range b.model.spec.Owners {
 		path := index("spec.owners", i)
 		b.check(path+".name", o.Name, "label value", validation.IsValidLabelValue)
-		b.oneOf(b.model.report, path+".tool", o.Tool, string(GitOps), string(Ansible), string(External))
+		oneOf(b.model.advise, path+".tool", o.Tool, string(GitOps), string(Ansible), string(External))
 		if b.unique(seen, path+".name", o.Name) {
 			b.platform.Owners = append(b.platform.Owners, Owner{Name: o.Name, Tool: Tool(o.Tool)})
-			b.owners = append(b.owners, o.Name)
 		}
 	}
 }
 
 // ownerRef checks that a path names one of the owners.
 func (b *builder) ownerRef(path, name string) {
-	if _, ok := b.platform.Owner(name); !ok {
-		b.undefined(b.model.report, path, name, "spec.owners", b.owners)
+	if name == "" || !b.sections[ownerSection].known[name] {
+		b.undefined(b.model.advise, path, name, ownerSection)
 	}
 }
 
@@ -114,7 +153,7 @@ func (b *builder) ownerRef(path, name string) {
 func (b *builder) unique(seen map[string]bool, path, name string) bool {
 	switch {
 	case name == "":
-		b.model.report(finding.InputInvalidValue, path, "it is empty")
+		b.model.advise(finding.InputInvalidValue, path, writeValue, "it is empty")
 		return false
 	case seen[name]:
 		b.model.report(finding.InputDuplicateName, path, "the name %q is taken by an earlier entry", name)
@@ -130,7 +169,7 @@ func once[T comparable](report reporter, path string, list []T) iter.Seq2[int, T
 		seen := map[T]bool{}
 		for i, entry := range list {
 			if seen[entry] {
-				report(finding.InputDuplicateName, index(path, i), "an earlier entry of the list says the same")
+				report(finding.InputDuplicateName, index(path, i), "remove it", "it stands in the list already")
 				continue
 			}
 			seen[entry] = true
@@ -141,22 +180,22 @@ func once[T comparable](report reporter, path string, list []T) iter.Seq2[int, T
 	}
 }
 
-// reporter is source.report of one of the documents.
-type reporter func(id finding.ID, path, format string, args ...any)
+// reporter is source.advise of one of the documents.
+type reporter func(id finding.ID, path, remedy, format string, args ...any)
 
-func (b *builder) undefined(report reporter, path, name, section string, known []string) {
-	report(finding.InputUndefined, path, "%q is none of %s; %s", name, section, hint{name, known})
-}
-
-func (b *builder) oneOf(report reporter, path, value string, allowed ...string) {
-	if !slices.Contains(allowed, value) {
-		report(finding.InputInvalidValue, path, "%q is none of %s", value, strings.Join(allowed, ", "))
+func oneOf(report reporter, path, value string, allowed ...string) {
+	switch {
+	case slices.Contains(allowed, value):
+	case len(allowed) == 1:
+		report(finding.InputInvalidValue, path, "write "+allowed[0], "%q isn't known here", value)
+	default:
+		report(finding.InputInvalidValue, path, "write one of them", "%q is none of %s", value, strings.Join(allowed, ", "))
 	}
 }
 
 // exactlyOne reports whether one of several fields has a value, and says so if
 // it isn't one. fields are names and values in turn.
-func (b *builder) exactlyOne(report reporter, path string, fields ...string) bool {
+func exactlyOne(report reporter, path string, fields ...string) bool {
 	var names, set []string
 	for i := 0; i+1 < len(fields); i += 2 {
 		names = append(names, fields[i])
@@ -166,11 +205,11 @@ func (b *builder) exactlyOne(report reporter, path string, fields ...string) boo
 	}
 	switch len(set) {
 	case 0:
-		report(finding.InputMissing, path, "it has none of %s, and needs one", strings.Join(names, ", "))
+		report(finding.InputMissing, path, "write one of them", "it has none of %s", strings.Join(names, ", "))
 	case 1:
 		return true
 	default:
-		report(finding.InputInvalidValue, path, "it has %s, and may have one of them alone", strings.Join(set, " and "))
+		report(finding.InputInvalidValue, path, "write one of them alone", "it has %s", strings.Join(set, " and "))
 	}
 	return false
 }
@@ -186,17 +225,33 @@ func (b *builder) namespace(path, value string) {
 	b.check(path, value, "namespace", validation.IsDNS1123Label)
 }
 
-func (b *builder) objectName(path, value string) {
+func (b *builder) requiredName(path, value string) {
 	b.check(path, value, "object name", validation.IsDNS1123Subdomain)
 }
 
-func (b *builder) check(path, value, what string, valid func(string) []string) {
-	check(b.model.report, path, value, what, valid)
+// objectName checks the name of an object, where one is given.
+func (b *builder) objectName(path, value string) {
+	if value != "" {
+		b.requiredName(path, value)
+	}
 }
 
+func (b *builder) check(path, value, what string, valid func(string) []string) {
+	check(b.model.advise, path, value, what, valid)
+}
+
+// Remedies that several rules share.
+const (
+	writeValue  = "write a value"
+	writeLabels = "select by labels"
+)
+
 func check(report reporter, path, value, what string, valid func(string) []string) {
-	if problems := valid(value); len(problems) > 0 {
-		report(finding.InputInvalidValue, path, "%q is no %s: %s", value, what, rule(problems))
+	switch problems := valid(value); {
+	case value == "":
+		report(finding.InputInvalidValue, path, writeValue, "it is empty")
+	case len(problems) > 0:
+		report(finding.InputInvalidValue, path, "", "%q is no %s: %s", value, what, rule(problems))
 	}
 }
 

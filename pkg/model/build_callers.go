@@ -35,14 +35,14 @@ func (b *builder) callerList(of edge, wires []v1alpha1.Caller) []Caller {
 	seen := map[Caller]bool{}
 	for j, wire := range wires {
 		at := index(of.path+".callers", j)
-		if !b.exactlyOne(b.model.report, at, "workload", wire.Workload, "gateway", wire.Gateway, "principal", wire.Principal) {
+		if !exactlyOne(b.model.advise, at, "workload", wire.Workload, "gateway", wire.Gateway, "principal", wire.Principal) {
 			continue
 		}
 		caller, ok := b.caller(at, wire)
 		switch {
 		case !ok:
 		case seen[caller]:
-			b.model.report(finding.InputDuplicateName, at, "%s is named already", caller)
+			b.model.advise(finding.InputDuplicateName, at, "remove it", "%s is named already", caller)
 		default:
 			seen[caller] = true
 			out = append(out, caller)
@@ -58,13 +58,13 @@ func (b *builder) caller(path string, wire v1alpha1.Caller) (Caller, bool) {
 	case wire.Workload != "":
 		w := b.workloads[wire.Workload]
 		if w == nil {
-			b.undefined(b.model.report, path+".workload", wire.Workload, "spec.workloads", b.names[workloadSection])
+			b.undefined(b.model.advise, path+".workload", wire.Workload, workloadSection)
 		}
 		return Caller{Workload: w}, w != nil
 	case wire.Gateway != "":
 		g := b.gateways[wire.Gateway]
 		if g == nil {
-			b.undefined(b.model.report, path+".gateway", wire.Gateway, "spec.gateways", b.names[gatewaySection])
+			b.undefined(b.model.advise, path+".gateway", wire.Gateway, gatewaySection)
 		}
 		return Caller{Gateway: g}, g != nil
 	}
@@ -99,9 +99,9 @@ func (b *builder) readConsumers() {
 		b.ownerRef(path+".owner", wire.Owner)
 		b.podKind(path+".targetRef.kind", wire.TargetRef.Kind)
 		b.namespace(path+".targetRef.namespace", wire.TargetRef.Namespace)
-		b.objectName(path+".targetRef.name", wire.TargetRef.Name)
+		b.requiredName(path+".targetRef.name", wire.TargetRef.Name)
 		if version := wire.TargetRef.APIVersion; version != "" {
-			b.oneOf(b.model.report, path+".targetRef.apiVersion", version, c.Target.APIVersion)
+			oneOf(b.model.advise, path+".targetRef.apiVersion", version, c.Target.APIVersion)
 		}
 		if wire.Container != "" {
 			b.check(path+".container", wire.Container, "container name", validation.IsDNS1123Label)
@@ -138,7 +138,7 @@ func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Co
 	if wire.PrincipalOf != nil {
 		principalOf = "given"
 	}
-	if !b.exactlyOne(b.model.report, path, "hostRef", wire.HostRef, "principalOf", principalOf) {
+	if !exactlyOne(b.model.advise, path, "hostRef", wire.HostRef, "principalOf", principalOf) {
 		return ""
 	}
 	if wire.HostRef != "" {
@@ -146,7 +146,7 @@ func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Co
 	}
 	path += ".principalOf"
 	of := v1alpha1.Caller{Workload: wire.PrincipalOf.Workload, Gateway: wire.PrincipalOf.Gateway}
-	if !b.exactlyOne(b.model.report, path, "workload", of.Workload, "gateway", of.Gateway) {
+	if !exactlyOne(b.model.advise, path, "workload", of.Workload, "gateway", of.Gateway) {
 		return ""
 	}
 	source, ok := b.caller(path, of)
@@ -187,7 +187,7 @@ func (b *builder) readRetired() {
 			ref.APIVersion = kind.APIVersion()
 		}
 		if ref.Kind == "" {
-			b.model.report(finding.InputInvalidValue, path+".kind", "it is empty")
+			b.model.advise(finding.InputInvalidValue, path+".kind", writeValue, "it is empty")
 		}
 		if ref.APIVersion == "" {
 			b.model.report(finding.InputMissing, path+".apiVersion", "it is required for kind %q", wire.Kind)
@@ -197,7 +197,7 @@ func (b *builder) readRetired() {
 		}
 		b.pathName(path+".name", wire.Name)
 		if by, claimed := b.claims[ref.Key()]; claimed {
-			b.model.advise(finding.OwnerConflict, path, "remove it from one of the two", "%s is retired here and one of %s", ref, by)
+			b.model.advise(finding.OwnerConflict, path, "remove it from one of the two", "%s is retired here, and belongs to %s", ref, by)
 		}
 		b.platform.Retired = append(b.platform.Retired, ref)
 	}

@@ -22,7 +22,7 @@ func (e entry) String() string { return quoted(e.kind, e.name) }
 func (b *builder) claim(path string, by entry, ref resource.Ref) {
 	key := ref.Key()
 	if other, taken := b.claims[key]; taken {
-		b.model.report(finding.OwnerConflict, path, "%s is one of %s already", ref, other)
+		b.model.report(finding.OwnerConflict, path, "%s belongs to %s already", ref, other)
 		return
 	}
 	b.claims[key] = by
@@ -48,13 +48,13 @@ func (b *builder) checkIdentities() {
 			switch {
 			case p.IsZero():
 			case i == 0 && p.ServiceAccount() == "default" && (e.caller.Gateway != nil || len(mine) > 0):
-				b.model.report(finding.IdentityAmbiguous, path, "it is trusted, and every pod of namespace %q that names no ServiceAccount runs as default", p.Namespace())
+				b.model.advise(finding.IdentityAmbiguous, path, "give it a ServiceAccount of its own", "it is trusted, and every pod of namespace %q that names no ServiceAccount runs as default", p.Namespace())
 			case !taken:
 				first[p] = e
 			case e.caller.Gateway != nil || other.caller.Gateway != nil:
 				b.model.report(finding.IdentityAmbiguous, path, "%s is the identity of %s too, and a gateway's is its own", p, other)
 			case !slices.Equal(mine, theirs):
-				b.model.report(finding.IdentityAmbiguous, path, "%s is the identity of %s too, and not the same destinations trust them (%s: %s; %s: %s)",
+				b.model.report(finding.IdentityAmbiguous, path, "%s is the identity of %s too, and who trusts it trusts both; but %s is a caller of %s, and %s of %s",
 					p, other, e, orNone(mine), other, orNone(theirs))
 			}
 		}
@@ -68,7 +68,7 @@ func (b *builder) checkIdentities() {
 
 func orNone(names []string) string {
 	if len(names) == 0 {
-		return "none"
+		return "nobody"
 	}
 	return listed(names)
 }
@@ -76,10 +76,15 @@ func orNone(names []string) string {
 // checkEnrollment checks that who is trusted where a policy holds has a proxy to show its identity
 // with. The policies of tenants hold in every profile, and may wait for a caller's proxy.
 func (b *builder) checkEnrollment() {
+	paths := map[Caller]string{}
+	for _, e := range b.entries {
+		paths[e.caller] = e.path
+	}
 	for _, e := range b.edges {
 		caller, to := e.caller.Workload, e.workload
 		switch {
 		case caller == nil || caller.Absent:
+		case b.model.said[b.model.base+paths[e.caller]+".enroll"]: // that is the cause
 		case to == nil && !caller.Enroll:
 			b.model.report(finding.CallerNotEnrolled, e.path, "the caller %q would have no identity: its enroll is false", caller.Name)
 		case to == nil || to.Absent || !to.Profile.Enforces() || caller.Enrolled():
@@ -130,7 +135,7 @@ func (b *builder) checkSelectors() {
 			near := p.namespace == other.namespace || p.namespace == b.platform.Istio.RootNamespace
 			if near && p.caller != other.caller && resource.Selects(p.labels, other.labels) {
 				b.model.advise(finding.InputInvalidValue, p.path+".selector", "tell the labels of the two apart",
-					"it selects the pods of %s too, and would admit there what the model doesn't", other)
+					"its policy would select the pods of %s too, and admit there what the model doesn't", other)
 				break
 			}
 		}

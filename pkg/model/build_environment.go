@@ -15,19 +15,15 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 )
 
-// The sections of the model that overrides and absences name.
-const (
-	gatewaySection  = "gateways"
-	workloadSection = "workloads"
-)
+const writeProfile = "write open, permissive or enforced"
 
 func (b *builder) readEnvironment() {
 	e := b.env.spec
 	b.platform.Tier = e.Tier
-	b.oneOf(b.env.report, "spec.tier", e.Tier, "local", "dev", "staging", ProductionTier)
+	oneOf(b.env.advise, "spec.tier", e.Tier, "local", "dev", "staging", ProductionTier)
 	profile, err := ParseProfile(e.SecurityProfile)
 	if err != nil {
-		b.env.report(finding.InputInvalidValue, "spec.securityProfile", "%v", err)
+		b.env.advise(finding.InputInvalidValue, "spec.securityProfile", writeProfile, "%v", err)
 		profile = Enforced // so that the overrides are judged for what they are
 	}
 	b.platform.Profile = profile
@@ -50,7 +46,7 @@ func (b *builder) hostList(path string, list []string) []Host {
 		case err != nil:
 			b.env.report(finding.InputHost, index(path, i), "the host %q can't be used: %v", s, err)
 		case seen[host]:
-			b.env.report(finding.InputDuplicateName, index(path, i), "the host %q stands twice", host)
+			b.env.advise(finding.InputDuplicateName, index(path, i), "remove it", "the host %q stands in the list already", host)
 		default:
 			seen[host] = true
 			out = append(out, host)
@@ -59,7 +55,7 @@ func (b *builder) hostList(path string, list []string) []Host {
 	return out
 }
 
-var versionForm = regexp.MustCompile(`^[0-9]+\.[0-9]+(\.[0-9]+)?([-+][-+.0-9A-Za-z]+)?$`)
+var versionForm = regexp.MustCompile(`^\d+\.\d+(\.\d+)?([-+][-+.0-9A-Za-z]+)?$`)
 
 func (b *builder) istio(wire v1alpha1.Istio) {
 	out := Istio{
@@ -74,22 +70,22 @@ func (b *builder) istio(wire v1alpha1.Istio) {
 	}
 	if wire.Revision != nil && *wire.Revision != "" && *wire.Revision != "default" { // the default tag's own name
 		out.Revision = *wire.Revision
-		check(b.env.report, "spec.istio.revision", out.Revision, "revision", validation.IsDNS1123Label)
+		check(b.env.advise, "spec.istio.revision", out.Revision, "revision", validation.IsDNS1123Label)
 	}
-	check(b.env.report, "spec.istio.rootNamespace", out.RootNamespace, "namespace", validation.IsDNS1123Label)
+	check(b.env.advise, "spec.istio.rootNamespace", out.RootNamespace, "namespace", validation.IsDNS1123Label)
 	if wire.TrustDomain != "" {
 		if td, ok := b.trustDomain("spec.istio.trustDomain", wire.TrustDomain); ok {
 			out.TrustDomain = td
 		}
 	}
 	const aliases = "spec.istio.trustDomainAliases"
-	for i, name := range once(b.env.report, aliases, wire.TrustDomainAliases) {
+	for i, name := range once(b.env.advise, aliases, wire.TrustDomainAliases) {
 		path := index(aliases, i)
 		td, ok := b.trustDomain(path, name)
 		switch {
 		case !ok:
 		case td == out.TrustDomain:
-			b.env.report(finding.InputDuplicateName, path, "%q is the trust domain itself, and no alias of it", name)
+			b.env.advise(finding.InputDuplicateName, path, "remove it", "%q is the trust domain itself, and no alias of it", name)
 		default:
 			out.TrustDomainAliases = append(out.TrustDomainAliases, td)
 		}
@@ -100,7 +96,7 @@ func (b *builder) istio(wire v1alpha1.Istio) {
 func (b *builder) trustDomain(path, name string) (TrustDomain, bool) {
 	td, err := spiffeid.TrustDomainFromString(name)
 	if err == nil && strings.Contains(name, "/") {
-		err = fmt.Errorf("write %s alone", td.Name())
+		err = fmt.Errorf("it is an ID in %s", td.Name())
 	}
 	if err == nil && len(name) > 255 {
 		err = errors.New("it has more than 255 letters")
@@ -114,9 +110,9 @@ func (b *builder) trustDomain(path, name string) (TrustDomain, bool) {
 
 func (b *builder) absences(section string, names []string) {
 	path := "spec.absent." + section
-	for i, name := range once(b.env.report, path, names) {
-		if !slices.Contains(b.names[section], name) {
-			b.undefined(b.env.report, index(path, i), name, "the model's "+section, b.names[section])
+	for i, name := range once(b.env.advise, path, names) {
+		if !b.sections[section].known[name] {
+			b.undefined(b.env.advise, index(path, i), name, section)
 		}
 		b.absent[Override{Section: section, Name: name}] = true
 	}
@@ -125,7 +121,7 @@ func (b *builder) absences(section string, names []string) {
 func (b *builder) overrides(overrides []v1alpha1.Override) {
 	for i, o := range overrides {
 		path := index("spec.overrides", i)
-		if !b.exactlyOne(b.env.report, path, "workload", o.Workload, "gateway", o.Gateway) {
+		if !exactlyOne(b.env.advise, path, "workload", o.Workload, "gateway", o.Gateway) {
 			continue
 		}
 		key := Override{Section: workloadSection, Name: o.Workload + o.Gateway}
@@ -136,15 +132,15 @@ func (b *builder) overrides(overrides []v1alpha1.Override) {
 		profile, err := ParseProfile(o.SecurityProfile)
 		_, twice := b.profiles[key]
 		switch {
-		case !slices.Contains(b.names[key.Section], key.Name):
-			b.undefined(b.env.report, path+field, key.Name, "the model's "+key.Section, b.names[key.Section])
+		case !b.sections[key.Section].known[key.Name]:
+			b.undefined(b.env.advise, path+field, key.Name, key.Section)
 		case err != nil:
-			b.env.report(finding.InputInvalidValue, path+".securityProfile", "%v", err)
+			b.env.advise(finding.InputInvalidValue, path+".securityProfile", writeProfile, "%v", err)
 		case profile >= b.platform.Profile:
 			b.env.advise(finding.InputInvalidValue, path+".securityProfile", "write a lower profile, or remove the override",
 				"%s isn't lower than the environment's own %s, and an override only lowers", profile, b.platform.Profile)
 		case twice:
-			b.env.report(finding.InputDuplicateName, path, "%q has an override already", key.Name)
+			b.env.advise(finding.InputDuplicateName, path, "remove one of the two", "%q has an override already", key.Name)
 		default:
 			b.profiles[key] = profile
 			key.Profile = profile

@@ -42,8 +42,8 @@ func (b *builder) gateway(path string, wire v1alpha1.Gateway) *Gateway {
 	g.Profile, g.Absent = b.rung(gatewaySection, g.Name)
 	b.ownerRef(path+".owner", g.Owner)
 	b.namespace(path+".namespace", g.Namespace)
-	b.objectName(path+".deploymentName", g.Deployment)
-	b.oneOf(b.model.report, path+".hostPolicy", defaulted(wire.HostPolicy, hostPolicyGenerated), hostPolicyGenerated, hostPolicyNone)
+	b.objectName(path+".deploymentName", wire.DeploymentName)
+	oneOf(b.model.advise, path+".hostPolicy", defaulted(wire.HostPolicy, hostPolicyGenerated), hostPolicyGenerated, hostPolicyNone)
 	g.Identity = b.identity(path, g.Namespace, wire.ServiceAccountName, wire.PreviousServiceAccountNames)
 	b.gatewayTarget(path, wire, g)
 	g.Hosts = b.hosts(path+".hostRefs", wire.HostRefs, g)
@@ -51,7 +51,7 @@ func (b *builder) gateway(path string, wire v1alpha1.Gateway) *Gateway {
 		b.model.advise(finding.InputMissing, path+".hostRefs", "name its hosts, or set hostPolicy: None where it is known as an identity alone",
 			"it has a host policy and no host")
 	}
-	for j, n := range once(b.model.report, path+".hostPorts", wire.HostPorts) {
+	for j, n := range once(b.model.advise, path+".hostPorts", wire.HostPorts) {
 		b.portNumber(index(path+".hostPorts", j), n, func(p Port) { g.HostPorts = append(g.HostPorts, p) })
 	}
 	by := entry{kind: "gateway", name: g.Name, owner: g.Owner, path: path, absent: g.Absent, caller: Caller{Gateway: g}}
@@ -71,8 +71,8 @@ func (b *builder) gatewayTarget(path string, wire v1alpha1.Gateway, g *Gateway) 
 	case wire.TargetRef != nil && wire.Selector != nil:
 		b.model.advise(finding.InputInvalidValue, path+".targetRef", "remove one of the two", "it stands beside a selector, which Istio then ignores")
 	case wire.TargetRef != nil:
-		b.oneOf(b.model.report, path+".targetRef.kind", wire.TargetRef.Kind, kindGateway)
-		b.objectName(path+".targetRef.name", wire.TargetRef.Name)
+		oneOf(b.model.advise, path+".targetRef.kind", wire.TargetRef.Kind, kindGateway)
+		b.requiredName(path+".targetRef.name", wire.TargetRef.Name)
 		g.TargetRef = resource.Ref{APIVersion: gatewayAPIv1, Kind: kindGateway, Namespace: g.Namespace, Name: wire.TargetRef.Name}
 	default:
 		g.Selector = b.matchLabels(path+".selector", wire.Selector, g.Name)
@@ -83,7 +83,7 @@ func (b *builder) gatewayTarget(path string, wire v1alpha1.Gateway, g *Gateway) 
 func (b *builder) hosts(path string, refs []string, g *Gateway) []Host {
 	var hosts []Host
 	seen := map[Host]bool{}
-	for _, ref := range once(b.model.report, path, refs) {
+	for _, ref := range once(b.model.advise, path, refs) {
 		b.usedDNS[ref] = b.usedDNS[ref] || !g.Absent
 		found, defined := b.dns[ref]
 		if g.Absent {
@@ -113,14 +113,16 @@ func (b *builder) route(path string, by entry, gateway v1alpha1.Gateway, wire v1
 		Owner: defaulted(wire.Owner, g.Owner),
 		Hosts: g.Hosts,
 	}
-	b.ownerRef(path+".owner", r.Owner)
-	b.oneOf(b.model.report, path+".apiVersion", wire.APIVersion, "networking.istio.io/v1", "networking.istio.io/v1beta1", "networking.istio.io/v1alpha3")
-	b.oneOf(b.model.report, path+".kind", wire.Kind, kindGateway, kindVirtualService)
+	if wire.Owner != "" {
+		b.ownerRef(path+".owner", r.Owner)
+	}
+	oneOf(b.model.advise, path+".apiVersion", wire.APIVersion, "networking.istio.io/v1", "networking.istio.io/v1beta1", "networking.istio.io/v1alpha3")
+	oneOf(b.model.advise, path+".kind", wire.Kind, kindGateway, kindVirtualService)
 	b.namespace(path+".namespace", wire.Namespace)
-	b.objectName(path+".name", wire.Name)
-	for j, server := range once(b.model.report, path+".servers", wire.Servers) {
+	b.requiredName(path+".name", wire.Name)
+	for j, server := range once(b.model.advise, path+".servers", wire.Servers) {
 		if server == "" {
-			b.model.report(finding.InputInvalidValue, index(path+".servers", j), "it is empty")
+			b.model.advise(finding.InputInvalidValue, index(path+".servers", j), "write the name of a server's port", "it is empty")
 		}
 		r.Servers = append(r.Servers, server)
 	}
@@ -128,19 +130,27 @@ func (b *builder) route(path string, by entry, gateway v1alpha1.Gateway, wire v1
 		b.model.advise(finding.InputInvalidValue, path+".servers", "remove it", "only a Gateway has servers")
 	}
 	if len(wire.HostRefs) > 0 {
-		known := map[string]bool{}
-		for _, ref := range gateway.HostRefs {
-			known[ref] = true
-		}
-		for j, ref := range wire.HostRefs {
-			if !known[ref] {
-				b.undefined(b.model.report, index(path+".hostRefs", j), ref, "the gateway's hostRefs", gateway.HostRefs)
-			}
-		}
-		r.Hosts = b.hosts(path+".hostRefs", wire.HostRefs, g)
+		r.Hosts = b.hosts(path+".hostRefs", b.narrowed(path+".hostRefs", wire.HostRefs, gateway.HostRefs), g)
 	}
 	b.claimRoute(path, by, r)
 	return r
+}
+
+// narrowed returns the hostRefs of a route that are its gateway's.
+func (b *builder) narrowed(path string, refs, gateway []string) []string {
+	known := map[string]bool{}
+	for _, ref := range gateway {
+		known[ref] = true
+	}
+	var out []string
+	for j, ref := range refs {
+		if known[ref] {
+			out = append(out, ref)
+		} else {
+			b.model.report(finding.InputUndefined, index(path, j), "%q is none of the gateway's hostRefs; %s", ref, hint{ref, gateway})
+		}
+	}
+	return out
 }
 
 // routeClaim is an object that holds hosts, and which gateways' each of its servers holds; "" is all of them.

@@ -30,10 +30,10 @@ func (b *builder) readTenants() {
 			Callers:    b.callerList(edge{path: path, to: quoted("tenant", wire.Name)}, wire.Callers),
 		}
 		if t.Namespaces.Empty() {
-			b.model.report(finding.InputInvalidValue, path+".namespaceSelector", "it is empty, so it would select every namespace")
+			b.model.advise(finding.InputInvalidValue, path+".namespaceSelector", writeLabels, "it is empty, so it would select every namespace")
 		}
 		if len(wire.Workloads) == 0 {
-			b.model.report(finding.InputMissing, path+".workloads", "it is empty, so that nothing in these namespaces would get a policy")
+			b.model.advise(finding.InputMissing, path+".workloads", "list the kinds of workload, or remove the group", "it is empty, so that nothing in these namespaces would get a policy")
 		}
 		for j, workload := range wire.Workloads {
 			at := index(path+".workloads", j)
@@ -49,9 +49,9 @@ func (b *builder) readTenants() {
 }
 
 func (b *builder) tenantWorkload(path string, wire v1alpha1.TenantWorkload) TenantWorkload {
-	b.oneOf(b.model.report, path+".kind", wire.Kind, "Deployment", resource.InferenceService)
+	oneOf(b.model.advise, path+".kind", wire.Kind, "Deployment", resource.InferenceService)
 	w := TenantWorkload{Kind: wire.Kind, Selector: b.selector(path+".selector", wire.Selector), Enroll: wire.Enroll}
-	for k, key := range once(b.model.report, path+".selectorKeys", wire.SelectorKeys) {
+	for k, key := range once(b.model.advise, path+".selectorKeys", wire.SelectorKeys) {
 		b.check(index(path+".selectorKeys", k), key, "label key", validation.IsQualifiedName)
 		w.SelectorKeys = append(w.SelectorKeys, key)
 	}
@@ -61,7 +61,7 @@ func (b *builder) tenantWorkload(path string, wire v1alpha1.TenantWorkload) Tena
 	case isService && len(wire.SelectorKeys) > 0:
 		b.model.advise(finding.InputInvalidValue, path+".selectorKeys", "remove it", "the policy of an InferenceService selects by the labels that KServe sets")
 	case !isService && len(wire.SelectorKeys) == 0:
-		b.model.report(finding.InputMissing, path+".selectorKeys", "without keys the policy would select every pod of the namespace")
+		b.model.advise(finding.InputMissing, path+".selectorKeys", "name the labels that tell its pods apart", "without keys the policy would select every pod of the namespace")
 	}
 	return w
 }
@@ -96,16 +96,14 @@ func (b *builder) apart(path string, t *Tenant, w TenantWorkload, taken map[tena
 func (b *builder) exclusion(path string, wire v1alpha1.TenantExclusion) TenantExclusion {
 	e := TenantExclusion{Kind: wire.Kind, Namespace: wire.Namespace, Name: wire.Name, Selector: b.selector(path+".selector", wire.Selector)}
 	if e.Kind != "" {
-		b.oneOf(b.model.report, path+".kind", e.Kind, "Deployment", resource.InferenceService)
+		oneOf(b.model.advise, path+".kind", e.Kind, "Deployment", resource.InferenceService)
 	}
 	if e.Namespace != "" {
 		b.namespace(path+".namespace", e.Namespace)
 	}
-	if e.Name != "" {
-		b.objectName(path+".name", e.Name)
-	}
+	b.objectName(path+".name", e.Name)
 	if e.Kind == "" && e.Namespace == "" && e.Name == "" && e.Selector.Empty() {
-		b.model.report(finding.InputInvalidValue, path, "it is empty, so it would exclude every workload")
+		b.model.advise(finding.InputInvalidValue, path, "say what to exclude, or remove the entry", "it is empty, so it would exclude every workload")
 	}
 	return e
 }
@@ -133,9 +131,9 @@ func (b *builder) selector(path string, wire v1alpha1.LabelSelector) labels.Sele
 		needsValues := operator == selection.In || operator == selection.NotIn
 		switch {
 		case !known:
-			b.oneOf(b.model.report, at+".operator", e.Operator, "In", "NotIn", "Exists", "DoesNotExist")
+			oneOf(b.model.advise, at+".operator", e.Operator, "In", "NotIn", "Exists", "DoesNotExist")
 		case needsValues && len(e.Values) == 0:
-			b.model.report(finding.InputMissing, at+".values", "the operator %s needs values", e.Operator)
+			b.model.advise(finding.InputMissing, at+".values", "add them", "the operator %s needs values", e.Operator)
 		case !needsValues && len(e.Values) > 0:
 			b.model.advise(finding.InputInvalidValue, at+".values", "remove them", "the operator %s takes no values", e.Operator)
 		default:

@@ -107,7 +107,7 @@ func (d *decoder) structure(node *yaml.Node, path string, out reflect.Value) {
 		}
 	})
 	for _, name := range known.names {
-		if !seen[name] && !known.byName[name].optional {
+		if !seen[name] && !known.byName[name].optional && !d.unread[path] {
 			d.add(finding.InputMissing, join(path, name), "", "it is required")
 		}
 	}
@@ -137,7 +137,7 @@ func (d *decoder) pairs(node *yaml.Node, path string, visit func(key, value *yam
 		case key.Tag == "!!merge":
 			d.addAt(key.Line, finding.InputWrongType, path, "write the keys out", "the key %s merges another mapping into this one, which is not done here", key.Value)
 		case misread(key) != "":
-			d.addAt(key.Line, finding.InputWrongType, path, fmt.Sprintf("quote it: %q", key.Value), "the key %s is %s where a string belongs", key.Value, misread(key))
+			d.addAt(key.Line, finding.InputWrongType, path, fmt.Sprintf("quote it: %q", key.Value), "the key %s is %s, and a string belongs there", key.Value, misread(key))
 		case twice && d.file != "":
 			d.addAt(key.Line, finding.InputDuplicateKey, join(path, key.Value), "", "the key stands twice, first on line %d", line)
 		case twice:

@@ -61,6 +61,9 @@ func ParseDocuments(file string, data []byte) ([]Document, finding.List) {
 		}
 		doc := Document{File: file, node: node, Ref: refOf(node)}
 		if err := doc.check(); err != nil {
+			if doc.Ref.Kind == "" {
+				doc.Ref = resource.Ref{}
+			}
 			unreadable(doc.Ref, node.Line, "%v", err)
 			continue
 		}
@@ -87,7 +90,11 @@ func next(decoder *yaml.Decoder) (root *yaml.Node, err error) {
 	return document.Content[0], nil
 }
 
-var yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var (
+	yamlErrorLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	// yaml.v3 counts lines from 0 in what its parser says, and from 1 in what its scanner says.
+	yamlParserError = regexp.MustCompile(`^did not find expected (key|node content|',' or|'-' indicator|<)`)
+)
 
 // yamlError returns the line, 0 when there is none, and the message of an error of yaml.v3.
 func yamlError(err error) (line int, message string) {
@@ -96,7 +103,10 @@ func yamlError(err error) (line int, message string) {
 		line, _ = strconv.Atoi(match[1]) // 0 where the error has none
 		message = message[len(match[0]):]
 	}
-	return line, message
+	if line > 0 && yamlParserError.MatchString(message) {
+		line++
+	}
+	return line, shortened(message)
 }
 
 // check reports whether the document is one of ours, in a version that we read.
@@ -106,7 +116,7 @@ func (doc Document) check() error {
 	case doc.node.Kind != yaml.MappingNode:
 		return fmt.Errorf("it is %s; only %s belong here", tagName(doc.node), ours)
 	case doc.Ref.APIVersion == "" || doc.Ref.Kind == "":
-		return fmt.Errorf("it doesn't say what it is: it has the apiVersion %q and the kind %q; only %s belong here", doc.Ref.APIVersion, doc.Ref.Kind, ours)
+		return fmt.Errorf("it has the apiVersion %q and the kind %q; only %s belong here", doc.Ref.APIVersion, doc.Ref.Kind, ours)
 	case doc.Ref.Group() == v1alpha1.Group && doc.Ref.APIVersion != v1alpha1.APIVersion:
 		return fmt.Errorf("this version of Ringfence doesn't read apiVersion %q; it reads %s", doc.Ref.APIVersion, v1alpha1.APIVersion)
 	case doc.Ref.APIVersion != v1alpha1.APIVersion:

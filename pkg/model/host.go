@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -64,6 +65,8 @@ func refuseHost(s string) error {
 		return errors.New("it is empty")
 	case strings.TrimSpace(s) != s:
 		return errors.New("it has spaces around it")
+	case !utf8.ValidString(s): // or idna would drop what is none
+		return errors.New("it is no UTF-8 text")
 	case s == "*":
 		return errors.New("it admits every host: name the hosts")
 	case strings.Contains(s, "://"):

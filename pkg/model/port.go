@@ -25,7 +25,7 @@ func PortNumber(n int32) (Port, error) {
 // PortName returns the port that a container calls name.
 func PortName(name string) (Port, error) {
 	if _, err := strconv.Atoi(name); err == nil {
-		return Port{}, fmt.Errorf("%q is a number in quotes and no port name: write it without", name)
+		return Port{}, fmt.Errorf("%q is a number in quotes, and no port name", name)
 	}
 	if problems := validation.IsValidPortName(name); len(problems) > 0 {
 		return Port{}, fmt.Errorf("%q is no port name: %s", name, rule(problems))

@@ -11,7 +11,7 @@ import (
 // model, and a value of that length is no name.
 const (
 	maxProblems = 1000
-	maxMessage  = 1000 // bytes
+	maxMessage  = 600 // bytes
 )
 
 // problems collects what is wrong with one document, and knows on which line each path stands.
@@ -21,11 +21,12 @@ type problems struct {
 	lines  map[string]int
 	names  map[string]string // of the entries of lists, by their path
 	said   map[string]bool   // paths at or below which something was said
+	unread map[string]bool   // paths whose value could not be read whole
 	list   finding.List
 }
 
 func newProblems(doc Document) *problems {
-	return &problems{file: doc.File, object: doc.Ref, lines: map[string]int{}, names: map[string]string{}, said: map[string]bool{}}
+	return &problems{file: doc.File, object: doc.Ref, lines: map[string]int{}, names: map[string]string{}, said: map[string]bool{}, unread: map[string]bool{}}
 }
 
 // add says what is wrong at a path. An empty remedy is the rule's own.
@@ -52,14 +53,22 @@ func (p *problems) addAt(line int, id finding.ID, path, remedy, format string, a
 		line = 0 // a line of a text that another tool wrote and no one can open
 	}
 	p.list.Add(f.In(p.file, line))
+	if id == finding.InputWrongType || id == finding.InputUnreadable {
+		p.unread[path] = true
+	}
 	for ; path != "" && !p.said[path]; path = parent(path) {
 		p.said[path] = true
 	}
 }
 
-// report adds a problem, unless something was said at or below the path already:
-// a field that could not be read says nothing about what it refers to.
+// report adds a problem, unless it may be the consequence of another: something
+// was said at or below the path already, or what it lies in could not be read.
 func (p *problems) report(id finding.ID, path, remedy, format string, args ...any) {
+	for at := path; at != ""; at = parent(at) {
+		if p.unread[at] {
+			return
+		}
+	}
 	if !p.said[path] {
 		p.add(id, path, remedy, format, args...)
 	}
@@ -78,14 +87,17 @@ func (p *problems) line(path string) int {
 // entry names the entry of a section that a path leads into: `workload "web"`. A
 // text that comes through kustomize has no lines, and nobody counts to the 37th.
 func (p *problems) entry(path string) string {
-	section, _, found := strings.Cut(path, "]")
+	section, field, _ := strings.Cut(path, "]")
 	name := p.names[section+"]"]
-	if !found || name == "" {
+	if name == "" || field == ".name" {
 		return ""
 	}
 	section, _, _ = strings.Cut(section, "[")
-	section = section[strings.LastIndex(section, ".")+1:]
-	return quoted(strings.TrimSuffix(section, "s"), name)
+	kind := map[string]string{"gateways": "gateway", "workloads": "workload", "tenants": "tenant"}[section[strings.LastIndex(section, ".")+1:]]
+	if kind == "" {
+		return ""
+	}
+	return quoted(kind, name)
 }
 
 // parent returns the path of the value around the one at path.

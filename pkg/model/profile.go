@@ -23,7 +23,7 @@ func ParseProfile(s string) (Profile, error) {
 			return Profile(p), nil
 		}
 	}
-	return Open, fmt.Errorf("%q is no security profile: write open, permissive or enforced", s)
+	return Open, fmt.Errorf("%q is no security profile, as open, permissive and enforced are", s)
 }
 
 // String returns the name that an Environment has for p.

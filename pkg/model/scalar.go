@@ -24,7 +24,7 @@ func (d *decoder) text(node *yaml.Node, path string, out reflect.Value) {
 func (d *decoder) boolean(node *yaml.Node, path string, out reflect.Value) {
 	value := strings.ToLower(node.Value)
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || value != "true" && value != "false" {
-		d.wrong(node, path, "true or false")
+		d.wrong(node, path, "a boolean")
 		return
 	}
 	out.SetBool(value == "true")
@@ -73,8 +73,9 @@ func (d *decoder) wrong(node *yaml.Node, path, want string) {
 		remedy = fmt.Sprintf("quote it: %q", node.Value)
 	case "a list":
 		remedy = fmt.Sprintf("make it an entry of a list: [%q]", node.Value)
-	case "true or false":
-		remedy = "write true or false, without quotes"
+	case "a boolean":
+		d.add(finding.InputWrongType, path, "write true or false, without quotes", "%q is neither true nor false", node.Value)
+		return
 	}
 	d.add(finding.InputWrongType, path, remedy, "%q is %s where %s belongs", node.Value, is, want)
 }

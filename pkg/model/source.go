@@ -1,9 +1,8 @@
 package model
 
 import (
+	"reflect"
 	"slices"
-
-	"k8s.io/apimachinery/third_party/forked/golang/reflect"
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -46,12 +45,15 @@ func ParseUnion(docs Documents) (*Platform, finding.List) {
 	return request.Platform, findings
 }
 
+// ownerFlag is the path of the owner in a run without a functionConfig.
+const ownerFlag = "owner"
+
 func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Request, finding.List) {
 	var (
 		model    = source[v1alpha1.AccessModelSpec]{kind: v1alpha1.KindAccessModel, field: "spec.model", flag: "--model"}
 		env      = source[v1alpha1.EnvironmentSpec]{kind: v1alpha1.KindEnvironment, field: "spec.environment", flag: "--environment"}
 		ownerAt  = newProblems(Document{})
-		ownerIn  = "owner"
+		ownerIn  = ownerFlag
 		findings finding.List
 		request  Request
 	)
@@ -118,9 +120,12 @@ func (s *source[T]) merge(name string, spec T, p *problems) {
 		return
 	}
 	s.collectors = append(s.collectors, p)
-	// An empty list says what a missing one does; a list of callers, which is a pointer, says more.
-	if s.name != name || !(reflect.Equalities{}).DeepEqual(s.spec, spec) {
-		p.add(finding.InputAmbiguous, "", "", "it is a second %s, and says something else than %s", s.kind, s.where())
+	if s.name != name {
+		p.add(finding.InputAmbiguous, "metadata.name", "", "it is a second %s, and %s is called %q", s.kind, s.where(), s.name)
+		return
+	}
+	if where, differ := difference(reflect.ValueOf(s.spec), reflect.ValueOf(spec), "spec", &decoder{types: map[reflect.Type]fields{}}); differ {
+		p.add(finding.InputAmbiguous, where, "", "it is a second %s, and %s says something else there", s.kind, s.where())
 	}
 }
 

@@ -62,7 +62,7 @@ func readSpec(o *resource.Object, out proto.Message) error {
 	if err := protojson.Unmarshal(data, out); err != nil {
 		// Before this stand a position in a text that nobody sees, and a space that differs between builds.
 		_, what, _ := strings.Cut(err.Error(), "): ")
-		return fmt.Errorf("Istio would not read it as written: %s", cmp.Or(what, err.Error())) //nolint:errorlint // see above
+		return fmt.Errorf("it isn't what Istio reads: %s", cmp.Or(what, err.Error()))
 	}
 	return nil
 }
@@ -169,20 +169,20 @@ func OpenRules(a Authorization, g *model.Gateway) finding.List {
 	var out finding.List
 	for i, rule := range a.Spec.GetRules() {
 		_, constrained := RuleHosts(rule)
-		var what string
+		what := `has an operation without hosts, or the host "*", so that it admits requests for any host`
 		switch {
-		case constrained:
-			continue
 		case emptyRule(rule):
-			what = "is empty"
-		case !g.HostPolicy:
+			what = "is empty, so that it admits every request"
+		case constrained || !g.HostPolicy:
 			continue
 		case len(rule.GetTo()) == 0:
-			what = "names no hosts"
-		default:
-			what = `has an operation without hosts, or the host "*"`
+			what = "names no hosts, so that it admits requests for any host"
 		}
-		out.Add(finding.New(finding.GatewayAllowOpen, a.Object.Ref(), RulePath(i).String(), "it %s, so that it admits requests for any host to gateway %q", what, g.Name))
+		f := finding.New(finding.GatewayAllowOpen, a.Object.Ref(), RulePath(i).String(), "it %s to gateway %q", what, g.Name)
+		if !g.HostPolicy {
+			f = f.WithRemedy("say in the rule who may call, or remove the policy (for Kubeflow's cluster-local-gateway, its overlays/m2m-auth does)")
+		}
+		out.Add(f)
 	}
 	return out
 }

@@ -26,28 +26,30 @@ var templatesWithoutCapture = []string{"gateway", "grpc-agent", "grpc-simple"}
 // out of the proxy's hands: a policy on them would be void.
 func Uncaptured(w *model.Workload, t *resource.PodTemplate) finding.List {
 	var out finding.List
-	add := func(annotation, what string) {
+	add := func(annotation, what, remedy string) {
 		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
-			"it keeps %s of workload %q out of the proxy, so that its policy is void", what, w.Name).WithValues(t.Annotations[annotation], nil))
+			"it keeps %s of workload %q out of the proxy, so that its policy is void", what, w.Name).
+			WithValues(t.Annotations[annotation], nil).WithRemedy("%s", remedy))
 	}
+	const remove = "remove the annotation"
 	if strings.EqualFold(t.Annotations[annotationMode], "NONE") {
-		add(annotationMode, "every port")
+		add(annotationMode, "every port", remove)
 	}
 	if strings.Trim(t.Annotations[annotationInterfaces], " ,") != "" {
-		add(annotationInterfaces, "what comes in by some interfaces")
+		add(annotationInterfaces, "what some interfaces bring to the pods", remove)
 	}
 	templates := fields(t.Annotations[annotationTemplates])
 	if !slices.Contains(templates, "sidecar") && slices.ContainsFunc(templates, func(name string) bool { return slices.Contains(templatesWithoutCapture, name) }) {
-		add(annotationTemplates, "every port")
+		add(annotationTemplates, "every port", remove)
 	}
 	for _, port := range w.Ports {
 		for _, resolved := range ContainerPorts(t, port) {
 			number := resolved.String()
 			if slices.Contains(fields(t.Annotations[annotationExclude]), number) {
-				add(annotationExclude, "port "+number)
+				add(annotationExclude, "port "+number, "take the port out of the annotation")
 			}
 			if include, ok := t.Annotations[annotationInclude]; ok && !slices.Contains(fields(include), "*") && !slices.Contains(fields(include), number) {
-				add(annotationInclude, "port "+number)
+				add(annotationInclude, "port "+number, "add the port to the annotation")
 			}
 		}
 	}

@@ -42,10 +42,9 @@ func PeerAuthenticationRef(namespace, name string) resource.Ref {
 // HostPolicy is a gateway's AuthorizationPolicy: it admits requests for the
 // gateway's hosts (DD-0025, section 3).
 func (o Origin) HostPolicy(g *model.Gateway) Object {
-	spec := &securityv1beta1.AuthorizationPolicy{
-		Rules: []*securityv1beta1.Rule{{
-			To: []*securityv1beta1.Rule_To{{Operation: &securityv1beta1.Operation{Hosts: derive.HostPatterns(g)}}},
-		}},
+	spec := &securityv1beta1.AuthorizationPolicy{}
+	if hosts := derive.HostPatterns(g); len(hosts) > 0 { // an operation without hosts would admit every host
+		spec.Rules = []*securityv1beta1.Rule{{To: []*securityv1beta1.Rule_To{{Operation: &securityv1beta1.Operation{Hosts: hosts}}}}}
 	}
 	if g.TargetRef.IsZero() {
 		spec.Selector = &typev1beta1.WorkloadSelector{MatchLabels: g.Selector}

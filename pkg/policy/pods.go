@@ -44,6 +44,14 @@ func GatewayLabels(in Input, g *model.Gateway, match map[string]string) map[stri
 	return labels // nothing in common: more likely some other pods'
 }
 
+// HostPolicySelects reports whether a gateway has a host policy here and that
+// selects pods of a namespace with these labels. In the root namespace, where
+// gateways mostly are, a policy selects pods of the whole mesh.
+func HostPolicySelects(in Input, g *model.Gateway, namespace string, labels map[string]string) bool {
+	return g.HostPolicy && !g.Absent && g.Profile.Enforces() &&
+		(g.Namespace == namespace || g.Namespace == in.Istio.RootNamespace) && resource.Selects(g.Selector, labels)
+}
+
 // PodLabels returns the labels of a workload's pods, once for each of its pod
 // templates in the build: those of the template and those that its selector says.
 // There is always one.

@@ -75,7 +75,7 @@ func reconcileOne(existing *resource.Set, origin Origin, object Object) Plan {
 	for _, twin := range existing.Duplicates(object.Ref) {
 		plan.Findings.Add(finding.New(finding.ObjectDuplicate, twin.Ref(), "", "a second object has the name of a generated one"))
 	}
-	reason := "what the model derives"
+	reason := object.Source + " of the model"
 	if !origin.Made(o) {
 		adopted, err := adoptable(o)
 		if err != nil {

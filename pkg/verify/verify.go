@@ -4,6 +4,8 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/policy/enrollment"
@@ -54,7 +56,7 @@ func judge(in policy.Input, more ...func(policy.Input) finding.List) finding.Lis
 	for _, plan := range planners {
 		out.Add(stale(plan(in))...)
 	}
-	for _, rule := range append(rules[:len(rules):len(rules)], more...) {
+	for _, rule := range slices.Concat(rules, more) {
 		out.Add(rule(in)...)
 	}
 	return out
@@ -107,7 +109,8 @@ func applications(in policy.Input) finding.List {
 	}{{"Application", nil}, {"ApplicationSet", resource.Path{"spec", "template"}}} {
 		path := kind.at.Child("spec", "syncPolicy", "automated", "prune")
 		for _, o := range in.Resources.Kind("argoproj.io", kind.name) {
-			if prune, _ := resource.Field(o.Content(), path...); prune != true {
+			prune, _ := resource.Field(o.Content(), path...)
+			if on, ok := prune.(bool); !ok || !on {
 				out.Add(finding.New(finding.ApplicationPrune, o.Ref(), path.String(),
 					"it isn't true, so that a policy which is no longer derived stays in the cluster").WithValues(prune, true))
 			}

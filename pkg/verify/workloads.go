@@ -94,13 +94,21 @@ func beyond(rule *securityv1beta1.Rule) string {
 	return strings.Join(what, " and ")
 }
 
-// labels: only the pod templates that the model enrolls carry the label (static
-// tests 8, 9 and 12). Gateways carry it by right; tenant namespaces are their
-// owners' own.
+// labels: in the namespaces of the model's workloads, only the pod templates that
+// it enrolls carry the label (static tests 8, 9 and 12). Gateways carry it by
+// right; other namespaces, tenants' and Knative's among them, are their owners'
+// own.
 func labels(in policy.Input) finding.List {
+	platform := map[string]bool{}
+	for _, w := range in.Workloads {
+		platform[w.Namespace] = true
+	}
 	var out finding.List
 	for _, kind := range resource.PodKinds {
 		for _, o := range in.Resources.Kind(kind.Group, kind.Kind) {
+			if !platform[o.Ref().Namespace] {
+				continue
+			}
 			if !o.Mentions(enrollment.LabelInject) && !o.Mentions(enrollment.LabelRevision) {
 				continue // spares reading every pod template
 			}

@@ -137,14 +137,22 @@ func build(t *testing.T, dir string) []byte {
 
 func run(t *testing.T, stdin []byte, name string, args ...string) []byte {
 	t.Helper()
+	stdout, stderr, err := try(t, stdin, name, args...)
+	require.NoError(t, err, "%s %s: %s", name, strings.Join(args, " "), stderr)
+	return stdout
+}
+
+// try runs an executable as "make build tools" left it, with its neighbours first on PATH.
+func try(t *testing.T, stdin []byte, name string, args ...string) (stdout []byte, stderr string, err error) {
+	t.Helper()
 	bin, err := filepath.Abs(filepath.Join(root, "bin"))
 	require.NoError(t, err)
-	command := exec.Command(filepath.Join(bin, name), args...) // as "make build tools" left it
+	command := exec.Command(filepath.Join(bin, name), args...)
 	command.Env = append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	var stdout, stderr bytes.Buffer
-	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), &stdout, &stderr
-	require.NoError(t, command.Run(), "%s %s: %s", name, strings.Join(args, " "), &stderr)
-	return stdout.Bytes()
+	var out, problems bytes.Buffer
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), &out, &problems
+	err = command.Run()
+	return out.Bytes(), problems.String(), err
 }
 
 // copyTree copies what a build reads into a directory that may be changed.

@@ -4,6 +4,7 @@
 package enrollment
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -16,7 +17,7 @@ import (
 // ignored in an unlabelled namespace (istio/istio#39006).
 const LabelInject = "sidecar.istio.io/inject"
 
-// LabelRevision, on a pod or a namespace, asks for the sidecar of one revision of istiod.
+// LabelRevision asks for the sidecar of one revision of istiod, on a pod or on a namespace.
 const LabelRevision = "istio.io/rev"
 
 const labelInjection = "istio-injection" // on a namespace
@@ -140,20 +141,21 @@ func reach(in policy.Input, w *model.Workload, t *resource.PodTemplate) finding.
 		return nil
 	case hasRevision && nsRevision != revision:
 		return unreachable(namespace.Ref(), resource.Path{"metadata", "labels", LabelRevision},
-			"it is %q and the environment's revision is %q, so that the label of workload %q's pods doesn't reach it", labels[LabelRevision], revision, w.Name)
+			"it is %q and the environment's revision is %q, so that the label of workload %q's pods doesn't reach it", labels[LabelRevision], cmp.Or(revision, "default"), w.Name)
 	case hasRevision:
 		return nil
 	case podHasRevision && podRevision != revision:
 		return unreachable(t.Object.Ref(), t.LabelsAt.Child(LabelRevision),
-			"it is %q and the environment's revision is %q, so that no webhook injects", t.Labels[LabelRevision], revision)
+			"it is %q and the environment's revision is %q, so that no webhook injects", t.Labels[LabelRevision], cmp.Or(revision, "default"))
 	case podHasRevision || revision == "":
 		return nil
 	case namespace == nil:
 		return finding.List{finding.New(finding.EnrollUnknownNamespace, t.Object.Ref(), t.LabelsAt.Child(LabelInject).String(),
 			"with revision %q the label alone injects nothing, and this build doesn't hold namespace %q, which may have %s=%s", revision, w.Namespace, LabelRevision, revision)}
 	default:
-		return unreachable(t.Object.Ref(), t.LabelsAt.Child(LabelRevision),
-			"with revision %q and no default tag the label alone injects nothing: the pods need %s=%s too", revision, LabelRevision, revision)
+		f := finding.New(finding.EnrollUnreachable, t.Object.Ref(), t.LabelsAt.Child(LabelRevision).String(),
+			"with revision %q and no default tag the label %s alone injects nothing", revision, LabelInject)
+		return finding.List{f.WithRemedy("put %s: %q on the pod template, too", LabelRevision, revision).WithValues(nil, revision)}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -45,6 +47,27 @@ func wider(a policy.Authorization, g *model.Gateway) finding.List {
 		if constrained && len(beyond) > 0 {
 			out.Add(finding.New(finding.GatewayAllowWider, a.Object.Ref(), policy.RulePath(i).String(),
 				"it admits hosts to gateway %q that the model doesn't: %s", g.Name, strings.Join(beyond, ", ")))
+		}
+	}
+	return out
+}
+
+// crossed reports other gateways of the model whose host policies select this
+// one's pods as well and admit more hosts to them: the label istio:
+// ingressgateway, say, is on the pods of many.
+func crossed(in policy.Input, g *model.Gateway) finding.List {
+	var out finding.List
+	for _, other := range in.Gateways {
+		if other == g || !policy.HostPolicySelects(in, other, g.Namespace, policy.GatewayLabels(in, g, other.Selector)) {
+			continue
+		}
+		beyond := slices.DeleteFunc(slices.Clone(other.Hosts), func(host model.Host) bool {
+			return slices.ContainsFunc(g.Hosts, func(mine model.Host) bool { return mine.Covers(host) })
+		})
+		if len(beyond) > 0 {
+			out.Add(finding.New(finding.GatewayAllowWider, policy.AuthorizationPolicyRef(other.Namespace, other.Name), "spec.selector.matchLabels",
+				"the selector %s of gateway %q matches the pods of gateway %q, to which it admits %s", labels.Set(other.Selector), other.Name, g.Name, strings.Join(names(beyond), ", ")).
+				WithRemedy("tell the two gateways' selectors apart"))
 		}
 	}
 	return out

@@ -34,6 +34,7 @@ func Plan(in policy.Input) policy.Plan {
 			continue
 		}
 		plan.Findings.Add(selected(in, g)...)
+		plan.Findings.Add(crossed(in, g)...)
 		plan.Findings.Add(wildcards(in, g)...)
 		wanted = append(wanted, origin.HostPolicy(g))
 	}

@@ -58,9 +58,19 @@ func widened(in policy.Input, w *model.Workload, pods map[string]string, policie
 	return out
 }
 
-// crossed reports other workloads of the model whose policies select this one's pods as well and admit more to them.
+// crossed reports other workloads, and gateways, of the model whose policies
+// select this one's pods as well and admit more to them. By default a gateway and
+// a workload of one name have one selector, and a host policy admits everybody who
+// knows the host.
 func crossed(in policy.Input, w *model.Workload, pods map[string]string) finding.List {
 	var out finding.List
+	for _, g := range in.Gateways {
+		if policy.HostPolicySelects(in, g, w.Namespace, pods) {
+			out.Add(finding.New(finding.WorkloadAllowWider, policy.AuthorizationPolicyRef(g.Namespace, g.Name), "spec.selector.matchLabels",
+				"the selector %s of gateway %q matches the pods of workload %q, to which it admits everybody who asks for its hosts", labels.Set(g.Selector), g.Name, w.Name).
+				WithRemedy("tell the two selectors apart"))
+		}
+	}
 	edges := edgesTo(in, w)
 	for _, other := range in.Workloads {
 		if other == w || other.Absent || !other.Protected || !other.Profile.Enforces() || other.Namespace != w.Namespace || !resource.Selects(other.Selector, pods) {
@@ -69,7 +79,7 @@ func crossed(in policy.Input, w *model.Workload, pods map[string]string) finding
 		if !edges.contain(edgesTo(in, other)) {
 			out.Add(finding.New(finding.WorkloadAllowWider, policy.AuthorizationPolicyRef(other.Namespace, other.PolicyName), "spec.selector.matchLabels",
 				"the selector %s of workload %q matches the pods of workload %q, to which it admits more than that one's own policy", labels.Set(other.Selector), other.Name, w.Name).
-				WithRemedy("tell the two workloads' selectors apart"))
+				WithRemedy("tell the two selectors apart"))
 		}
 	}
 	return out

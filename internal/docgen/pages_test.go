@@ -1,0 +1,165 @@
+package main
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+)
+
+// TestFresh holds the generated parts against what would be generated now.
+func TestFresh(t *testing.T) {
+	sources := read(t)
+	for path, page := range readPages(t) {
+		want, err := sources.replace(page)
+		require.NoError(t, err, path)
+		assert.Equal(t, want, page, `%s is stale: run "make generate"`, path)
+	}
+}
+
+// TestUnits holds the table of units against the folders, and against the order
+// in which the main runs them.
+func TestUnits(t *testing.T) {
+	root := repository(t)
+	var names, packages []string
+	for _, u := range units {
+		names = append(names, u.Name)
+		packages = append(packages, strings.ReplaceAll(u.Name, "-", ""))
+	}
+	folders, err := filepath.Glob(filepath.Join(root, "functions", "*", "fn.go"))
+	require.NoError(t, err)
+	for i := range folders {
+		folders[i] = filepath.Base(filepath.Dir(folders[i]))
+	}
+	assert.ElementsMatch(t, folders, names, "functions/ and internal/docgen/units.go")
+
+	main, err := os.ReadFile(filepath.Join(root, "functions", "ringfence", "units.go"))
+	require.NoError(t, err)
+	var order []string
+	for _, match := range regexp.MustCompile(`(?m)^\t(\w+)\.Unit,$`).FindAllStringSubmatch(string(main), -1) {
+		order = append(order, match[1])
+	}
+	assert.Equal(t, order, packages, "functions/ringfence/units.go and internal/docgen/units.go")
+
+	readme := readPages(t)["README.md"]
+	for _, name := range names {
+		assert.Contains(t, readme, "](functions/"+name+"/README.md)", "README.md has no row for %s", name)
+		assert.FileExists(t, filepath.Join(root, "functions", name, "README.md"))
+	}
+	components, err := filepath.Glob(filepath.Join(root, "components", "*", "kustomization.yaml"))
+	require.NoError(t, err)
+	for _, component := range components {
+		name := filepath.Base(filepath.Dir(component))
+		assert.Contains(t, readme, "](components/"+name+"/README.md)", "no unit in README.md is selected by component %s", name)
+	}
+}
+
+// TestRules holds the rules that pages mention against the catalogue.
+func TestRules(t *testing.T) {
+	pages := readPages(t)
+	for id := range finding.Catalogue {
+		assert.Contains(t, pages["docs/rules.md"], `<a id="`+string(id)+`"></a>`, "docs/rules.md has no rule %s", id)
+	}
+	mentioned := regexp.MustCompile(`rules\.md#([a-z-]+)|\[([a-z]+(?:-[a-z]+)+)\](?:;|$)`)
+	for path, page := range pages {
+		for _, match := range mentioned.FindAllStringSubmatch(page, -1) {
+			id := finding.ID(match[1] + match[2])
+			assert.Contains(t, finding.Catalogue, id, "%s mentions a rule that there isn't", path)
+		}
+	}
+}
+
+var target = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestLinks follows relative links, to headings and anchors too.
+func TestLinks(t *testing.T) {
+	root := repository(t)
+	pages := readPages(t)
+	for path, page := range pages {
+		for _, match := range target.FindAllStringSubmatch(withoutBlocks(page), -1) {
+			link, err := url.Parse(match[1])
+			require.NoError(t, err, "%s: %s", path, match[1])
+			if link.Scheme != "" {
+				continue
+			}
+			to := path
+			if link.Path != "" {
+				to = filepath.ToSlash(filepath.Join(filepath.Dir(path), link.Path))
+				if _, err := os.Stat(filepath.Join(root, to)); err != nil {
+					assert.Fail(t, "broken link", "%s: %s leads nowhere", path, match[1])
+					continue
+				}
+			}
+			if link.Fragment != "" {
+				assert.Contains(t, anchorsOf(pages[to]), link.Fragment, "%s: %s leads to no heading", path, match[1])
+			}
+		}
+	}
+}
+
+// TestIndex requires a link from README.md to each page of docs/.
+func TestIndex(t *testing.T) {
+	pages := readPages(t)
+	for path := range pages {
+		if strings.HasPrefix(path, "docs/") {
+			assert.Contains(t, pages["README.md"], "]("+path+")", "README.md leads to %s", path)
+		}
+	}
+}
+
+var (
+	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	anchor  = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	dropped = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchorsOf returns what a link can name on a page, as GitHub makes it of headings.
+func anchorsOf(page string) []string {
+	var out []string
+	for _, match := range heading.FindAllStringSubmatch(withoutBlocks(page), -1) {
+		text := dropped.ReplaceAllString(strings.ToLower(match[1]), "")
+		out = append(out, strings.ReplaceAll(text, " ", "-"))
+	}
+	for _, match := range anchor.FindAllStringSubmatch(page, -1) {
+		out = append(out, match[1])
+	}
+	return out
+}
+
+var blocks = regexp.MustCompile("(?ms)^```.*?^```$|^<!-- (?:sh|yaml) .*?^-->$")
+
+func withoutBlocks(page string) string { return blocks.ReplaceAllString(page, "") }
+
+func read(t *testing.T) *sources {
+	t.Helper()
+	out, err := readSources(repository(t))
+	require.NoError(t, err)
+	return out
+}
+
+// readPages returns the pages by their paths in the repository.
+func readPages(t *testing.T) map[string]string {
+	t.Helper()
+	root := repository(t)
+	found, err := pages(root)
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	out := map[string]string{}
+	for _, page := range found {
+		data, err := os.ReadFile(page)
+		require.NoError(t, err)
+		rel, err := filepath.Rel(root, page)
+		require.NoError(t, err)
+		out[filepath.ToSlash(rel)] = string(data)
+	}
+	require.True(t, slices.Contains([]bool{out["README.md"] != ""}, true))
+	return out
+}
