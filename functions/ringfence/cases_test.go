@@ -253,7 +253,7 @@ func changes(t *testing.T, before, after []byte) string {
 		}
 	}
 	for _, item := range old.Items() {
-		if !slices.ContainsFunc(fresh.Items(), func(o *manifest.Item) bool { return o.Ref() == item.Ref() }) {
+		if !slices.ContainsFunc(fresh.Items(), func(o *manifest.Item) bool { return o.Ref().Key() == item.Ref().Key() }) {
 			fmt.Fprintf(&b, "# removed: %s\n", item.Ref())
 		}
 	}

@@ -132,7 +132,7 @@ func (s *session) run(t *testing.T, at string, b *block) {
 	case b.has("test"):
 		s.command(t, at, *b)
 	case b.has("output") && *update && !s.skipped && !strings.Contains(b.text, "..."):
-		b.text = s.output
+		b.text = trailing.ReplaceAllString(s.output, "")
 	case b.has("output") && !s.skipped:
 		require.Regexp(t, pattern(b.text), s.output, "%s: what the block before it prints", at)
 	default:
@@ -183,6 +183,8 @@ func (s *session) command(t *testing.T, at string, b block) {
 		require.NoError(t, err, "%s: it printed\n%s", at, output)
 	}
 }
+
+var trailing = regexp.MustCompile(`(?m) +$`)
 
 // pattern returns the regular expression of an expected output.
 func pattern(text string) *regexp.Regexp {

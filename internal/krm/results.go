@@ -62,15 +62,11 @@ func resultsNode(results fn.Results) (*yaml.RNode, error) {
 	if len(results) == 0 {
 		return nil, nil
 	}
-	text, err := yaml.Marshal(results)
-	if err != nil {
+	var node yaml.Node
+	if err := node.Encode(results); err != nil {
 		return nil, fmt.Errorf("serialising results: %w", err)
 	}
-	node, err := yaml.Parse(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("reading results back: %w", err)
-	}
-	return node, nil
+	return yaml.NewRNode(&node), nil
 }
 
 // printer writes findings for people: kustomize never shows results.

@@ -76,7 +76,7 @@ func readable(t *testing.T, data []byte) (stream []byte, refused int) {
 		return data, 0
 	}
 	var good []string
-	for _, text := range strings.Split("\n"+string(data), "\n---\n") {
+	for text := range strings.SplitSeq("\n"+string(data), "\n---\n") {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}

@@ -29,6 +29,7 @@ func remove(i int) change {
 
 func edit(i int, field, value string) change {
 	return func(t *testing.T, d *Document) {
+		t.Helper()
 		require.NoError(t, d.Items()[i].Edit(func(n *kyaml.RNode) error {
 			return n.PipeE(kyaml.SetField(field, kyaml.NewStringRNode(value)))
 		}))
@@ -126,6 +127,7 @@ func TestChanges(t *testing.T) {
 		},
 		"look only": {
 			stream: "kind:   A\n", changes: []change{func(t *testing.T, d *Document) {
+				t.Helper()
 				require.NoError(t, d.Items()[0].Edit(func(*kyaml.RNode) error { return nil }))
 			}}, want: "kind:   A\n", reason: "an edit that changes nothing writes nothing anew",
 		},
@@ -168,6 +170,11 @@ func TestChanges(t *testing.T) {
 			want: "\"apiVersion\": \"config.kubernetes.io/v1\"\n\"kind\": \"ResourceList\"\n\"items\":\n- {\"kind\": \"B\"}\n" +
 				"results:\n- message: m\n",
 			reason: "what cannot be cut is written anew",
+		},
+		"results removed from JSON": {
+			list:    `{"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "results": [], "items": null}`,
+			changes: []change{results(""), edit0("kind: A")},
+			want:    "\"apiVersion\": \"config.kubernetes.io/v1\"\n\"kind\": \"ResourceList\"\n\"items\":\n- kind: A\n",
 		},
 		"edit across anchors": {
 			list:    head + "items:\n- kind: A\n  l: &l\n    a: b\n- kind: B\n  l: *l\n",

@@ -23,10 +23,13 @@ func (it *Item) written() ([]byte, error) {
 }
 
 // encode writes an object anew. What kyaml writes does not always read back as
-// what it was given (comments inside flow style, for one): then the object is written once more in the plainest style, without
-// its comments.
+// what it was given (comments inside flow style, for one): then the object is
+// written once more in the plainest style, without its comments.
 func (d *Document) encode(it *Item) ([]byte, error) {
 	node := it.wrap.Content[0]
+	if _, err := refOf(node); err != nil {
+		return nil, err
+	}
 	if it.changed && (node.Style&yaml.FlowStyle != 0 || it.line == 0) {
 		unflow(node)
 	}

@@ -15,6 +15,9 @@ func FuzzReadList(f *testing.F) {
 	for _, text := range frames {
 		f.Add([]byte(text))
 	}
+	for _, text := range once {
+		f.Add([]byte(text.list))
+	}
 	f.Add([]byte("functionConfig: {a: b}\nitems:\n- kind: A\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzRead(t, ReadList, data)
@@ -27,6 +30,9 @@ func FuzzReadStream(f *testing.F) {
 		f.Add([]byte(text))
 		f.Add([]byte("# head\n---\n" + text + "---\n" + text + "\n# tail\n..."))
 	}
+	for _, text := range once {
+		f.Add([]byte(text.stream))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fuzzRead(t, ReadStream, data)
 	})
@@ -34,6 +40,7 @@ func FuzzReadStream(f *testing.F) {
 
 // fuzzRead reports whether data is accepted.
 func fuzzRead(t *testing.T, read func([]byte) (*Document, error), data []byte) bool {
+	t.Helper()
 	d, err := read(data)
 	if err != nil {
 		return false

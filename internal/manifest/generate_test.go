@@ -17,7 +17,10 @@ type generator struct {
 }
 
 func (g *generator) pick(of ...string) string { return of[g.IntN(len(of))] }
-func (g *generator) maybe(n int) bool         { return g.IntN(n) == 0 }
+func (g *generator) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(g, format, args...)
+}
+func (g *generator) maybe(n int) bool { return g.IntN(n) == 0 }
 
 // object writes one object at an indentation.
 func (g *generator) object(indent int) {
@@ -28,9 +31,9 @@ func (g *generator) object(indent int) {
 		func() {
 			g.WriteString("metadata:" + g.pick("", " # m") + "\n")
 			deep := pad + g.pick("  ", "    ", " ")
-			fmt.Fprintf(g, "%sname: %s%d\n", deep, g.pick("web", "3scale-", "a.b-"), g.IntN(100))
+			g.printf("%sname: %s%d\n", deep, g.pick("web", "3scale-", "a.b-"), g.IntN(100))
 			if g.maybe(2) {
-				fmt.Fprintf(g, "%snamespace: %s\n", deep, g.pick("themelio", `"default"`, "'x'"))
+				g.printf("%snamespace: %s\n", deep, g.pick("themelio", `"default"`, "'x'"))
 			}
 		},
 	}
@@ -57,7 +60,7 @@ func (g *generator) between(indent int) {
 // entry writes a key with its value; the key's indentation is already written.
 func (g *generator) entry(indent, depth int) {
 	g.n++
-	fmt.Fprintf(g, g.pick("k%d:", "k%d:", `"k %d":`, "'k%d: #':", "a/b.c-%d:", "é%d:"), g.n)
+	g.printf(g.pick("k%d:", "k%d:", `"k %d":`, "'k%d: #':", "a/b.c-%d:", "é%d:"), g.n)
 	g.value(indent, depth, false)
 }
 

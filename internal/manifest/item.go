@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
@@ -117,7 +118,7 @@ func (it *Item) fault(err error) error {
 	if it.ref.IsZero() {
 		return err
 	}
-	if at, ok := err.(*lineError); ok {
+	if at, ok := errors.AsType[*lineError](err); ok {
 		return errorAt(at.line, "%s (from line %d): %s", it.ref, it.line, at.text)
 	}
 	return fmt.Errorf("%s (from line %d): %w", it.ref, it.line, err)

@@ -96,7 +96,7 @@ func TestItem(t *testing.T) {
 	require.Equal(t, resource.Ref{Kind: "A"}, added.Ref())
 	require.Zero(t, added.Line())
 	require.NoError(t, added.Edit(annotate))
-	require.Len(t, node.GetAnnotations(), 0, "what was appended is a copy")
+	require.Empty(t, node.GetAnnotations(), "what was appended is a copy")
 	require.Len(t, d.Items(), 5)
 }
 
@@ -118,7 +118,7 @@ func TestEdit(t *testing.T) {
 	require.Empty(t, node.GetAnnotations(), "a failed edit leaves nothing behind")
 
 	err = it.Edit(func(n *kyaml.RNode) error { return n.PipeE(kyaml.SetField("kind", kyaml.NewListRNode())) })
-	require.EqualError(t, err, "editing A a: kind is a list, not a string: quote it")
+	require.EqualError(t, err, "editing A a: kind is a list, not a string")
 	out, err := d.Bytes()
 	require.NoError(t, err)
 	require.Equal(t, text, string(out))

@@ -110,7 +110,7 @@ func checkList(ref resource.Ref, line int) error {
 		return nil
 	}
 	return errorAt(line, "found apiVersion %q, kind %q; wanted %q, %q: "+
-		"plain objects are for `ringfence render`, older lists for a newer kustomize or kpt",
+		"plain objects go to `ringfence render`; an older list comes from a kustomize or kpt to upgrade",
 		ref.APIVersion, ref.Kind, listAPIVersion, listKind)
 }
 

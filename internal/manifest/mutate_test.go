@@ -54,6 +54,7 @@ const mutations = 300
 func TestMutated(t *testing.T) { testMutated(t, rand.New(rand.NewPCG(1, 2)), mutations) }
 
 func testMutated(t *testing.T, r *rand.Rand, n int) {
+	t.Helper()
 	var streams, lists []string
 	for _, name := range sortedKeys(styles) {
 		streams = append(streams, styles[name], "---\n"+styles[name]+"---\n"+styles[name])

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -82,27 +83,25 @@ func parsedRef(n *yaml.Node) (ref resource.Ref) {
 // two YAML packages. It expands aliases; it does not know merge keys.
 func describe(n *yaml.Node) any {
 	n = follow(n)
-	switch n.Kind {
-	case yaml.MappingNode, yaml.SequenceNode:
-		all := []any{n.Kind}
-		for _, child := range n.Content {
-			all = append(all, describe(child))
-		}
-		return all
+	if n.Kind == yaml.ScalarNode {
+		return scalar(n.ShortTag(), n.Value)
 	}
-	return scalar(n.ShortTag(), n.Value)
+	all := []any{n.Kind}
+	for _, child := range n.Content {
+		all = append(all, describe(child))
+	}
+	return all
 }
 
 func describeOurs(n *kyaml.Node) any {
-	switch n.Kind {
-	case kyaml.MappingNode, kyaml.SequenceNode:
-		all := []any{yaml.Kind(n.Kind)}
-		for _, child := range n.Content {
-			all = append(all, describeOurs(child))
-		}
-		return all
+	if n.Kind == kyaml.ScalarNode {
+		return scalar(n.ShortTag(), n.Value)
 	}
-	return scalar(n.ShortTag(), n.Value)
+	all := []any{yaml.Kind(n.Kind)}
+	for _, child := range n.Content {
+		all = append(all, describeOurs(child))
+	}
+	return all
 }
 
 func scalar(tag, value string) string {
@@ -116,12 +115,7 @@ func hasMerge(n *yaml.Node) bool {
 	if n.Tag == "!!merge" {
 		return true
 	}
-	for _, child := range n.Content {
-		if hasMerge(child) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Content, hasMerge)
 }
 
 // requireAgrees holds a document that was read against the whole parse of its

@@ -85,14 +85,13 @@ var yamlError = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 // names the start of the collection around the fault, the fault is looked for:
 // it is where the text stops being readable from its start.
 func locate(text []byte, err error) (line int, what string) {
-	var at *lineError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*lineError](err); ok {
 		return at.line, at.text
 	}
 	m := yamlError.FindStringSubmatch(err.Error())
 	what = err.Error()[len(m[0]):]
 	line, _ = strconv.Atoi(m[1])
-	const affordable = 1 << 20
+	const affordable = 1 << 18
 	if line > 0 && !strings.HasPrefix(what, "did not find expected") || len(text) > affordable {
 		return max(line, 1), what
 	}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -255,4 +256,18 @@ func TestLimits(t *testing.T) {
 	}
 	_, err := ReadStream([]byte("kind: A\n" + deep(900)))
 	require.NoError(t, err, "900 levels are allowed")
+}
+
+// What is read is not copied, whatever its size.
+func TestMemory(t *testing.T) {
+	for _, n := range []int{500, 5000} {
+		data := deployments(n)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d, err := ReadList(data)
+		require.NoError(t, err)
+		runtime.ReadMemStats(&after)
+		require.Len(t, d.Items(), n)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(len(data)))
+	}
 }

@@ -23,11 +23,15 @@ func refOf(n *yaml.Node) (ref resource.Ref, err error) {
 		if v == nil || v.ShortTag() == yaml.NodeTagNull {
 			return ""
 		}
-		if !isText(v) {
+		switch {
+		case isText(v):
+			return v.Value
+		case v.Kind == yaml.ScalarNode:
 			err = cmp.Or(err, fmt.Errorf("%s%s is %s, not a string: quote it", prefix, field, kindOf(v)))
-			return ""
+		default:
+			err = cmp.Or(err, fmt.Errorf("%s%s is %s, not a string", prefix, field, kindOf(v)))
 		}
-		return v.Value
+		return ""
 	}
 	ref.APIVersion = read(n, "", "apiVersion")
 	ref.Kind = read(n, "", "kind")
@@ -66,18 +70,16 @@ func isText(n *yaml.Node) bool {
 
 // kindOf says in a message what n is.
 func kindOf(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch tag := n.ShortTag(); {
+	case n.Kind == yaml.MappingNode:
 		return "a mapping"
-	case yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode:
 		return "a list"
-	}
-	switch n.ShortTag() {
-	case yaml.NodeTagNull:
+	case isNull(n):
 		return "nothing (null)"
-	case yaml.NodeTagBool:
+	case tag == yaml.NodeTagBool:
 		return fmt.Sprintf("the truth value %s", n.Value)
-	case yaml.NodeTagInt, yaml.NodeTagFloat:
+	case tag == yaml.NodeTagInt || tag == yaml.NodeTagFloat:
 		return fmt.Sprintf("the number %s", n.Value)
 	}
 	return fmt.Sprintf("the string %q", n.Value)

@@ -107,7 +107,7 @@ func escapeLen(c []byte) int {
 	if len(c) == 0 {
 		return 0
 	}
-	digits := 0
+	var digits int
 	switch c[0] {
 	case 'x':
 		digits = 2

@@ -246,6 +246,29 @@ other: [1, 2]
 	"flow items":      "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- {kind: A}\n- {kind: B,\n   x: [1,\n 2]}\n# c\n",
 }
 
+// once are texts that this package, or kyaml's writer, once got wrong.
+var once = map[string]struct{ stream, list string }{
+	"a tab before a colon":              {list: head + "items\t:\n- kind: A\n"},
+	"an end mark first":                 {list: "...\n" + head},
+	"text after an end mark":            {stream: "kind: A\n---\nkind: B\n... name: y\n# end\n---\nkind: C\n"},
+	"a line separator in a comment":     {stream: "---\n# a\u2028b\n#\nkind: A\n---\nkind: B\n"},
+	"a lone carriage return":            {stream: "kind: A\n---\nkind: B\na: \r\"b\"\n"},
+	"a column left of the usual one":    {list: head + "items:\n- # c\n\n kind: A\n- kind: B\n"},
+	"a key that begins by a mark":       {list: head + "items:\n- kind: A\n  --- b: c\n"},
+	"a mark inside quotes":              {list: head + "items:\n- kind: A\n  b: 'c\n --- d'\n"},
+	"metadata in flow style":            {stream: "kind: A\nmetadata: {name: a}\n"},
+	"a comment below a block scalar":    {list: head + "items:\n- kind: A\n    # deep\n- kind: B\n      # deeper\n"},
+	"blank lines below kept ones":       {stream: "kind: A\n---\nkind: B\na: |+\n b\n---\n\nkind: C\n"},
+	"an end mark below a blank line":    {stream: "---\n# a\n\nkind: A\n\n...\n# end\n---\nkind: B\n"},
+	"null in flow style":                {stream: "kind: A\na: {b, c: }\n---\nkind: B\n"},
+	"no key":                            {list: head + "items:\n- {kind: A}\n- ?"},
+	"more-indented lines in a fold":     {stream: "---\nkind: A\n---\nkind: B\na: >-\n   b\n     c\n   \td\n   \n"},
+	"a line separator in a block":       {list: head + "items:\n- kind: A\n- kind: B\n  a: |+\n   b\n\u2028    c: |\n"},
+	"a tagged merge key":                {stream: "kind: A\na: &a {b: c}\nd:\n  !t <<: *a\n"},
+	"a merge key at the top":            {list: "<<: {apiVersion: config.kubernetes.io/v1, kind: ResourceList, items: [{kind: A}]}"},
+	"a byte order mark inside the text": {stream: "---\n\ufeffkind: A\n"},
+}
+
 // listOf puts an object into a ResourceList, twice.
 func listOf(object string) string {
 	lines := strings.SplitAfter(strings.TrimSuffix(object, "\n"), "\n")

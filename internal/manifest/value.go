@@ -25,21 +25,12 @@ func (it *Item) Decode() (map[string]any, error) {
 }
 
 func toJSON(n *yaml.Node) (any, error) {
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch {
+	case n.Kind == yaml.MappingNode:
 		return mapToJSON(n)
-	case yaml.SequenceNode:
-		list := make([]any, len(n.Content))
-		for i, child := range n.Content {
-			v, err := toJSON(child)
-			if err != nil {
-				return nil, err
-			}
-			list[i] = v
-		}
-		return list, nil
-	}
-	if isNull(n) {
+	case n.Kind == yaml.SequenceNode:
+		return listToJSON(n)
+	case isNull(n):
 		return nil, nil
 	}
 	switch n.ShortTag() {
@@ -47,6 +38,18 @@ func toJSON(n *yaml.Node) (any, error) {
 		return scalarToJSON(n)
 	}
 	return n.Value, nil
+}
+
+func listToJSON(n *yaml.Node) (any, error) {
+	list := make([]any, len(n.Content))
+	for i, child := range n.Content {
+		v, err := toJSON(child)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = v
+	}
+	return list, nil
 }
 
 func mapToJSON(n *yaml.Node) (any, error) {

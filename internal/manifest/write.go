@@ -169,13 +169,11 @@ func (o *output) add(text []byte) {
 // comment that comes to follow another object than it did would become a part
 // of a block scalar at that object's end.
 func (d *Document) addBetween(out *output, text []byte) {
-	if out.loose && out.object != nil {
-		line, _ := cutLine(text, 0)
-		if isBlank(line) && indentation(line) != min(d.dash, len(line)-1) && d.endsInBlock(out.object) {
-			text = trimBlankLines(text)
-			n := indentation(text)
-			text = text[max(0, n-d.dash):]
-		}
+	line, _ := cutLine(text, 0)
+	n := indentation(line)
+	if out.loose && out.object != nil && (n == len(line) || n > d.dash) && d.endsInBlock(out.object) {
+		text = trimBlankLines(text)
+		text = text[max(0, indentation(text)-d.dash):]
 	}
 	out.add(text)
 }

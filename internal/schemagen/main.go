@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
@@ -28,8 +27,13 @@ func write(source, output string) error {
 	if err != nil {
 		return err
 	}
+	root, err := os.OpenRoot(output)
+	if err != nil {
+		return fmt.Errorf("opening the output folder: %w", err)
+	}
+	defer root.Close() //nolint:errcheck // a folder is only read
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(output, name), text, 0o644); err != nil {
+		if err := root.WriteFile(name, text, 0o644); err != nil {
 			return fmt.Errorf("writing a schema: %w", err)
 		}
 	}

@@ -105,7 +105,8 @@ func (t types) named(name string) (schema, error) {
 	if err := t.fields(structure, &s); err != nil {
 		return schema{}, fmt.Errorf("reading type %s: %w", name, err)
 	}
-	return s, describe(&s, d.comment)
+	err := describe(&s, d.comment)
+	return s, err
 }
 
 func (t types) fields(structure *ast.StructType, s *schema) error {

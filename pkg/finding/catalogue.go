@@ -71,7 +71,6 @@ const (
 	GatewayLockedOut   ID = "gateway-locked-out"
 	GatewaySelector    ID = "gateway-selector"
 	GatewayPassthrough ID = "gateway-passthrough"
-	ConsumerMismatch   ID = "consumer-mismatch"
 	ConsumerContainer  ID = "consumer-container"
 )
 
@@ -176,7 +175,6 @@ var Catalogue = map[ID]Rule{
 	GatewayLockedOut:   {Error, "A gateway without a host policy isn't under an ALLOW policy without rules, which admits nobody.", "remove that policy first, or keep the gateway enforced", "kubeflow global-deny-all"},
 	GatewaySelector:    {Error, "A gateway's policy selects the pods of its Deployment.", "make the selector in the model match the pod template's labels", "istio/istio#42911"},
 	GatewayPassthrough: {Warning, "Servers of an enforced gateway speak HTTP: a policy of hosts denies all TCP and TLS-passthrough traffic.", "terminate TLS at the gateway, or serve the port from another gateway", "istio/istio#26626"},
-	ConsumerMismatch:   {Error, "A consumer's variable holds the derived value.", "let host-policy-generator write it", "DD-0025 §3"},
 	ConsumerContainer:  {Error, "The container that the model names for a consumer exists.", "correct the container's name", ""},
 
 	IdentityShared:      {Error, "A principal that a policy trusts is used by exactly the workloads that the model names.", "give the other workload a ServiceAccount of its own", "DD-0025 §4, static test 13"},

@@ -19,6 +19,7 @@ const writeProfile = "write open, permissive or enforced"
 
 func (b *builder) readEnvironment() {
 	e := b.env.spec
+	check(b.env.advise, "metadata.name", b.env.name, "object name", validation.IsDNS1123Subdomain)
 	b.platform.Tier = e.Tier
 	oneOf(b.env.advise, "spec.tier", e.Tier, "local", "dev", "staging", ProductionTier)
 	profile, err := ParseProfile(e.SecurityProfile)

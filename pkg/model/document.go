@@ -39,7 +39,7 @@ func ParseDocuments(file string, data []byte) ([]Document, finding.List) {
 		if file == "" {
 			line = 0 // see problems.addAt
 		}
-		list.Add(finding.New(finding.InputUnreadable, ref, "", format, args...).In(file, line))
+		list.Add(finding.New(finding.InputUnreadable, ref, "", "%s", shortened(fmt.Sprintf(format, args...))).In(file, line))
 	}
 	if len(data) > MaxDocumentBytes {
 		unreadable(resource.Ref{}, 0, "it has more than the %d bytes that a model document may have", MaxDocumentBytes)
@@ -106,7 +106,7 @@ func yamlError(err error) (line int, message string) {
 	if line > 0 && yamlParserError.MatchString(message) {
 		line++
 	}
-	return line, shortened(message)
+	return line, message
 }
 
 // check reports whether the document is one of ours, in a version that we read.
@@ -132,8 +132,8 @@ func (doc Document) check() error {
 
 func refOf(node *yaml.Node) resource.Ref {
 	return resource.Ref{
-		APIVersion: scalarOf(child(node, "apiVersion")),
-		Kind:       scalarOf(child(node, "kind")),
-		Name:       scalarOf(child(child(node, "metadata"), "name")),
+		APIVersion: shortened(scalarOf(child(node, "apiVersion"))),
+		Kind:       shortened(scalarOf(child(node, "kind"))),
+		Name:       shortened(scalarOf(child(child(node, "metadata"), "name"))),
 	}
 }

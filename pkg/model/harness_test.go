@@ -137,8 +137,11 @@ func run(t *testing.T, cases map[string]parseCase) {
 	t.Helper()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, findings := parse(t, edited(t, modelText, c.model), edited(t, environmentText, c.environment))
+			model, environment := edited(t, modelText, c.model), edited(t, environmentText, c.environment)
+			_, findings := parse(t, model, environment)
 			check(t, c.reason, c.findings, findings)
+			requireAgreement(t, "AccessModel", model, findings)
+			requireAgreement(t, "Environment", environment, findings)
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -60,6 +62,7 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 	if docs.Config != nil {
 		wire, p := read[v1alpha1.Ringfence](*docs.Config)
 		config, ownerAt, ownerIn, request.Config = wire.Spec, p, "spec.owner", docs.Config.Ref
+		check(p.report, "metadata.name", wire.Metadata.Name, "object name", validation.IsDNS1123Subdomain)
 		if m := config.Model; m != nil {
 			model.set(m.Metadata.Name, m.Spec, p, "spec.model.")
 		}

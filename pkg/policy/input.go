@@ -66,13 +66,30 @@ func (in Input) GatewayTemplate(g *model.Gateway) (*resource.PodTemplate, findin
 func (in Input) template(ref resource.Ref, entry string) (*resource.PodTemplate, finding.List) {
 	o := in.Resources.Get(ref)
 	if o == nil {
-		return nil, finding.List{finding.New(finding.ObjectMissing, ref, "", "the model's %s has it and this build of owner %q doesn't", entry, in.Owner.Name)}
+		return nil, finding.List{in.Missing(ref, entry)}
 	}
 	var findings finding.List
 	for _, twin := range in.Resources.Duplicates(ref) {
 		findings.Add(finding.New(finding.ObjectDuplicate, twin.Ref(), "", "it stands twice in this build"))
 	}
 	return o.PodTemplate(), findings // no template: the set keeps the error
+}
+
+// Missing reports an object that an entry of the owner's has and the build
+// lacks. One of its kind and name in another namespace is named: mostly a
+// kustomization's namespace moved it, or nothing gave it one.
+func (in Input) Missing(ref resource.Ref, entry string) finding.Finding {
+	f := finding.New(finding.ObjectMissing, ref, "", "the model's %s has it and this build of owner %q doesn't", entry, in.Owner.Name)
+	for _, o := range in.Resources.Kind(ref.Group(), ref.Kind) {
+		switch at := o.Ref(); {
+		case at.Name != ref.Name:
+		case at.Namespace == "":
+			return f.WithRemedy("it is there without a namespace: give it %q", ref.Namespace)
+		default:
+			return f.WithRemedy("it is there in namespace %q: keep it out of what sets a namespace, or correct the model", at.Namespace)
+		}
+	}
+	return f
 }
 
 // PodTemplatesIn yields the pod templates of one namespace.

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 
 	securityv1beta1 "istio.io/api/security/v1beta1"
@@ -43,20 +44,28 @@ func rungs(in policy.Input) finding.List {
 // attributes: policies of the model's workloads hold principals and ports alone (static test 11).
 func attributes(in policy.Input) finding.List {
 	policies, out := policy.Authorizations(in.Resources)
-	for w := range in.MyWorkloads() {
-		if !w.Protected {
+	protected := protectedOf(in)
+	for _, a := range policies {
+		w := protected[a.Object.Ref().Key()]
+		if w == nil {
 			continue
 		}
-		ref := policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName)
-		for _, a := range policies {
-			if a.Object.Ref().Key() != ref.Key() {
-				continue
+		for i, rule := range a.Spec.GetRules() {
+			if what := beyond(rule); what != "" {
+				out.Add(finding.New(finding.PolicyAttributes, a.Object.Ref(), policy.RulePath(i).String(), "the policy of workload %q has %s", w.Name, what))
 			}
-			for i, rule := range a.Spec.GetRules() {
-				if what := beyond(rule); what != "" {
-					out.Add(finding.New(finding.PolicyAttributes, a.Object.Ref(), policy.RulePath(i).String(), "the policy of workload %q has %s", w.Name, what))
-				}
-			}
+		}
+	}
+	return out
+}
+
+// protectedOf returns the owner's destinations by the names of their policies.
+func protectedOf(in policy.Input) map[resource.Key]*model.Workload {
+	out := map[resource.Key]*model.Workload{}
+	for w := range in.MyWorkloads() {
+		if w.Protected {
+			out[policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName).Key()] = w
+			out[policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName).Key()] = w
 		}
 	}
 	return out
@@ -99,14 +108,25 @@ func beyond(rule *securityv1beta1.Rule) string {
 // right; other namespaces, tenants' and Knative's among them, are their owners'
 // own.
 func labels(in policy.Input) finding.List {
-	platform := map[string]bool{}
+	platform, enrolled := map[string]bool{}, map[resource.Key]bool{}
+	var selecting []*model.Workload
 	for _, w := range in.Workloads {
 		platform[w.Namespace] = true
+		switch {
+		case !w.Enrolled():
+		case w.PodTemplates != nil:
+			selecting = append(selecting, w)
+		default:
+			for _, ref := range w.TargetRefs {
+				enrolled[ref.Key()] = true
+			}
+		}
 	}
 	var out finding.List
 	for _, kind := range resource.PodKinds {
 		for _, o := range in.Resources.Kind(kind.Group, kind.Kind) {
-			if !platform[o.Ref().Namespace] {
+			ref := o.Ref()
+			if !platform[ref.Namespace] || enrolled[ref.Key()] {
 				continue
 			}
 			if !o.Mentions(enrollment.LabelInject) && !o.Mentions(enrollment.LabelRevision) {
@@ -116,31 +136,17 @@ func labels(in policy.Input) finding.List {
 			if t == nil || RunsGateway(t) || inTenantNamespace(in, o) {
 				continue
 			}
-			if label := enrollment.Requests(t); label != "" && enrolledBy(in, t) == nil {
-				out.Add(finding.New(finding.EnrollUnexpected, o.Ref(), t.LabelsAt.Child(label).String(),
-					"it asks for a sidecar and no workload of the model that is enrolled here has it").WithValues(t.Labels[label], nil))
+			label := enrollment.Requests(t)
+			if label == "" || slices.ContainsFunc(selecting, func(w *model.Workload) bool {
+				return w.Namespace == ref.Namespace && w.PodTemplates.Matches(labelSet(t.Labels))
+			}) {
+				continue
 			}
+			out.Add(finding.New(finding.EnrollUnexpected, ref, t.LabelsAt.Child(label).String(),
+				"it asks for a sidecar and no workload of the model that is enrolled here has it").WithValues(t.Labels[label], nil))
 		}
 	}
 	return out
-}
-
-// enrolledBy returns the workload that enrolls a pod template here, or nil.
-func enrolledBy(in policy.Input, t *resource.PodTemplate) *model.Workload {
-	for _, w := range in.Workloads {
-		if !w.Enrolled() || w.Namespace != t.Object.Ref().Namespace {
-			continue
-		}
-		if w.PodTemplates != nil && w.PodTemplates.Matches(labelSet(t.Labels)) {
-			return w
-		}
-		for _, ref := range w.TargetRefs {
-			if ref.Key() == t.Object.Ref().Key() {
-				return w
-			}
-		}
-	}
-	return nil
 }
 
 func inTenantNamespace(in policy.Input, o *resource.Object) bool {
@@ -154,85 +160,4 @@ func inTenantNamespace(in policy.Input, o *resource.Object) bool {
 		}
 	}
 	return false
-}
-
-// selectors: every policy of ours applies to something in the build, and those
-// of workloads to their own pods alone.
-func selectors(in policy.Input) finding.List {
-	policies, _ := policy.Authorizations(in.Resources) // what can't be read is reported elsewhere
-	peers, _ := policy.Peers(in.Resources)
-	origin := policy.OriginOf(in.Scope)
-	var out finding.List
-	for _, a := range policies {
-		if origin.Made(a.Object) {
-			out.Add(attached(in, a)...)
-			out.Add(selects(in, a.Object, a.Spec.GetSelector().GetMatchLabels())...)
-		}
-	}
-	for _, p := range peers {
-		if origin.Made(p.Object) {
-			out.Add(selects(in, p.Object, p.Spec.GetSelector().GetMatchLabels())...)
-		}
-	}
-	return out
-}
-
-// attached reports a policy of ours that names a Gateway which the build lacks.
-func attached(in policy.Input, a policy.Authorization) finding.List {
-	var out finding.List
-	for i, target := range a.TargetRefs() {
-		ref := resource.Ref{APIVersion: target.GetGroup() + "/", Kind: target.GetKind(), Namespace: a.Object.Ref().Namespace, Name: target.GetName()}
-		if in.Resources.Get(ref) == nil {
-			out.Add(finding.New(finding.PolicySelector, a.Object.Ref(), resource.Path{"spec", "targetRefs"}.Index(i).String(),
-				"it attaches to %s, which this build doesn't hold", ref).WithRemedy("add the Gateway to the build, or correct targetRef in the model"))
-		}
-	}
-	return out
-}
-
-func selects(in policy.Input, o *resource.Object, match map[string]string) finding.List {
-	if len(match) == 0 {
-		return nil
-	}
-	own := map[*resource.Object]bool{}
-	w := protectedBy(in, o)
-	if w != nil {
-		templates, _ := in.Templates(w) // what is missing is reported elsewhere
-		for _, t := range templates {
-			own[t.Object] = true
-		}
-	}
-	found := false
-	var others []string
-	for t := range in.PodTemplatesIn(o.Ref().Namespace) {
-		if resource.Selects(match, t.Labels) {
-			found = true
-			if !own[t.Object] {
-				others = append(others, t.Object.Ref().String())
-			}
-		}
-	}
-	switch {
-	case !found:
-		return finding.List{finding.New(finding.PolicySelector, o.Ref(), "spec.selector.matchLabels", "it selects no pods of this build").WithValues(match, nil)}
-	case w != nil && len(others) > 0:
-		return finding.List{finding.New(finding.PolicySelectsOthers, o.Ref(), "spec.selector.matchLabels",
-			"it is workload %q's and selects the pods of %s too", w.Name, strings.Join(others, ", ")).WithValues(match, nil)}
-	}
-	return nil
-}
-
-// protectedBy returns the workload whose policy an object is, or nil.
-func protectedBy(in policy.Input, o *resource.Object) *model.Workload {
-	for w := range in.MyWorkloads() {
-		for _, ref := range []resource.Ref{
-			policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName),
-			policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName),
-		} {
-			if w.Protected && ref.Key() == o.Ref().Key() {
-				return w
-			}
-		}
-	}
-	return nil
 }

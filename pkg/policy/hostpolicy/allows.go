@@ -20,14 +20,16 @@ import (
 func widened(in policy.Input) finding.List {
 	policies, out := policy.Authorizations(in.Resources)
 	origin := policy.OriginOf(in.Scope)
+	policies = slices.DeleteFunc(policies, func(a policy.Authorization) bool {
+		return !a.Decides() || origin.Made(a.Object) && policy.SectionOf(a.Object) == policy.SectionGateways
+	})
 	for _, g := range in.Gateways {
 		if g.Absent {
 			continue
 		}
 		for _, a := range policies {
 			own := g.HostPolicy && in.Mine(g.Owner) && a.Object.Ref().Key() == policy.AuthorizationPolicyRef(g.Namespace, g.Name).Key()
-			ours := origin.Made(a.Object) && policy.SectionOf(a.Object) == policy.SectionGateways
-			if own || ours || !a.Decides() || !a.AppliesTo(in, g) {
+			if own || !a.AppliesTo(in, g) {
 				continue
 			}
 			out.Add(policy.OpenRules(a, g)...)

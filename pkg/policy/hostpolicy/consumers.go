@@ -18,8 +18,7 @@ import (
 func planConsumer(in policy.Input, c *model.Consumer, plan *policy.Plan) {
 	o := in.Resources.Get(c.Target)
 	if o == nil {
-		plan.Findings.Add(finding.New(finding.ObjectMissing, c.Target, "",
-			"the model's consumer of %s has it and this build of owner %q doesn't", c.Env, in.Owner.Name))
+		plan.Findings.Add(in.Missing(c.Target, "consumer of "+c.Env))
 		return
 	}
 	for _, twin := range in.Resources.Duplicates(c.Target) {

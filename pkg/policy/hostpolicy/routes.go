@@ -32,8 +32,7 @@ func planRoutes(in policy.Input, g *model.Gateway, plan *policy.Plan) {
 		mine := in.Mine(route.Owner)
 		switch {
 		case o == nil && mine:
-			plan.Findings.Add(finding.New(finding.ObjectMissing, route.Ref, "",
-				"the model's gateway %s has it as a route and this build of owner %q doesn't", g.Name, in.Owner.Name))
+			plan.Findings.Add(in.Missing(route.Ref, "gateway "+g.Name))
 		case o == nil:
 		case !mine:
 			for _, o := range in.Resources.Named(route.Ref) {

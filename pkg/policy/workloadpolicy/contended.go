@@ -1,6 +1,8 @@
 package workloadpolicy
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	securityv1beta1 "istio.io/api/security/v1beta1"
@@ -13,6 +15,12 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
+// edges are the principals and ports that the model admits to a destination.
+type edges struct {
+	to                *model.Workload
+	principals, ports []string
+}
+
 // contended reports what would widen or unsettle the policies of the owner's
 // destinations: ALLOW policies are a union (istio/istio#37364), and of several
 // PeerAuthentications for the same pods the oldest wins.
@@ -20,14 +28,18 @@ func contended(in policy.Input) finding.List {
 	policies, out := policy.Authorizations(in.Resources)
 	peers, unreadable := policy.Peers(in.Resources)
 	out.Add(unreadable...)
+	policies = slices.DeleteFunc(policies, func(a policy.Authorization) bool { return generated(in, a.Object) || !a.Decides() })
+	peers = slices.DeleteFunc(peers, func(p policy.Peer) bool { return generated(in, p.Object) || p.Strict() })
+	selectors := selectorsOf(in)
 	for w := range in.MyWorkloads() {
 		if !w.Protected || !w.Profile.Enforces() {
 			continue
 		}
+		edges := edgesTo(in, w)
 		for _, pods := range policy.PodLabels(in, w) {
-			out.Add(widened(in, w, pods, policies)...)
-			out.Add(crossed(in, w, pods)...)
-			out.Add(unsettled(in, w, pods, peers)...)
+			out.Add(edges.widened(in, pods, policies)...)
+			out.Add(edges.crossed(in, pods, selectors)...)
+			out.Add(unsettled(w, pods, peers)...)
 		}
 	}
 	return out
@@ -39,59 +51,74 @@ func generated(in policy.Input, o *resource.Object) bool {
 }
 
 // widened reports policies of others that admit more than the model does.
-func widened(in policy.Input, w *model.Workload, pods map[string]string, policies []policy.Authorization) finding.List {
+func (e edges) widened(in policy.Input, pods map[string]string, policies []policy.Authorization) finding.List {
 	var out finding.List
-	edges := edgesTo(in, w)
 	for _, a := range policies {
 		ref := a.Object.Ref()
-		own := ref.Key() == policy.AuthorizationPolicyRef(w.Namespace, w.PolicyName).Key()
-		if own || generated(in, a.Object) || !a.Decides() || !a.Selects(w.Namespace, pods, in.Istio.RootNamespace) {
+		own := ref.Key() == policy.AuthorizationPolicyRef(e.to.Namespace, e.to.PolicyName).Key()
+		if own || !a.Selects(e.to.Namespace, pods, in.Istio.RootNamespace) {
 			continue
 		}
 		for i, rule := range a.Spec.GetRules() {
-			if !edges.hold(rule) {
+			if !e.hold(rule) {
 				out.Add(finding.New(finding.WorkloadAllowWider, ref, policy.RulePath(i).String(),
-					"it admits more to workload %q than the model, so that %s no longer decides alone who may reach it", w.Name, w.PolicyName))
+					"it admits more to workload %q than the model, so that %s no longer decides alone who may reach it", e.to.Name, e.to.PolicyName))
 			}
 		}
 	}
 	return out
 }
 
-// crossed reports other workloads, and gateways, of the model whose policies
-// select this one's pods as well and admit more to them. By default a gateway and
-// a workload of one name have one selector, and a host policy admits everybody who
-// knows the host.
-func crossed(in policy.Input, w *model.Workload, pods map[string]string) finding.List {
-	var out finding.List
-	for _, g := range in.Gateways {
-		if policy.HostPolicySelects(in, g, w.Namespace, pods) {
-			out.Add(finding.New(finding.WorkloadAllowWider, policy.AuthorizationPolicyRef(g.Namespace, g.Name), "spec.selector.matchLabels",
-				"the selector %s of gateway %q matches the pods of workload %q, to which it admits everybody who asks for its hosts", labels.Set(g.Selector), g.Name, w.Name).
-				WithRemedy("tell the two selectors apart"))
+// label is one entry of a selector in a namespace.
+type label struct{ namespace, key, value string }
+
+// selectorsOf returns the destinations that are enforced by one label of their
+// selectors: those that select a pod are among those of its labels.
+func selectorsOf(in policy.Input) map[label][]*model.Workload {
+	out := map[label][]*model.Workload{}
+	for _, w := range in.Workloads {
+		if !w.Absent && w.Protected && w.Profile.Enforces() {
+			key := slices.Min(slices.Collect(maps.Keys(w.Selector)))
+			at := label{w.Namespace, key, w.Selector[key]}
+			out[at] = append(out[at], w)
 		}
 	}
-	edges := edgesTo(in, w)
-	for _, other := range in.Workloads {
-		if other == w || other.Absent || !other.Protected || !other.Profile.Enforces() || other.Namespace != w.Namespace || !resource.Selects(other.Selector, pods) {
-			continue
+	return out
+}
+
+// crossed reports other workloads, and gateways, of the model whose policies
+// select these pods as well and admit more to them. The model knows the selectors
+// alone; here are the labels that the pods really have.
+func (e edges) crossed(in policy.Input, pods map[string]string, selectors map[label][]*model.Workload) finding.List {
+	var out finding.List
+	add := func(ref resource.Ref, selector map[string]string, format string, args ...any) {
+		out.Add(finding.New(finding.WorkloadAllowWider, ref, "spec.selector.matchLabels", "the selector %s of %s", labels.Set(selector), fmt.Sprintf(format, args...)).
+			WithRemedy("tell the two selectors apart"))
+	}
+	for _, g := range in.Gateways {
+		if policy.HostPolicySelects(in, g, e.to.Namespace, pods) {
+			add(policy.AuthorizationPolicyRef(g.Namespace, g.Name), g.Selector,
+				"gateway %q matches the pods of workload %q, to which it admits everybody who asks for its hosts", g.Name, e.to.Name)
 		}
-		if !edges.contain(edgesTo(in, other)) {
-			out.Add(finding.New(finding.WorkloadAllowWider, policy.AuthorizationPolicyRef(other.Namespace, other.PolicyName), "spec.selector.matchLabels",
-				"the selector %s of workload %q matches the pods of workload %q, to which it admits more than that one's own policy", labels.Set(other.Selector), other.Name, w.Name).
-				WithRemedy("tell the two selectors apart"))
+	}
+	for _, key := range slices.Sorted(maps.Keys(pods)) {
+		for _, other := range selectors[label{e.to.Namespace, key, pods[key]}] {
+			if other != e.to && resource.Selects(other.Selector, pods) && !e.contain(edgesTo(in, other)) {
+				add(policy.AuthorizationPolicyRef(other.Namespace, other.PolicyName), other.Selector,
+					"workload %q matches the pods of workload %q, to which it admits more than that one's own policy", other.Name, e.to.Name)
+			}
 		}
 	}
 	return out
 }
 
 // unsettled reports PeerAuthentications of others that say something else for the same pods.
-func unsettled(in policy.Input, w *model.Workload, pods map[string]string, peers []policy.Peer) finding.List {
+func unsettled(w *model.Workload, pods map[string]string, peers []policy.Peer) finding.List {
 	var out finding.List
 	for _, p := range peers {
 		ref := p.Object.Ref()
 		own := ref.Key() == policy.PeerAuthenticationRef(w.Namespace, w.PeerAuthenticationName).Key()
-		if own || generated(in, p.Object) || p.Strict() || !p.Names(w.Namespace, pods) {
+		if own || !p.Names(w.Namespace, pods) {
 			continue
 		}
 		out.Add(finding.New(finding.WorkloadPeerMode, ref, "spec", "it selects the pods of workload %q and isn't STRICT for every port, as %s is", w.Name, w.PeerAuthenticationName))
@@ -99,11 +126,8 @@ func unsettled(in policy.Input, w *model.Workload, pods map[string]string, peers
 	return out
 }
 
-// edges are the principals and ports that a policy admits.
-type edges struct{ principals, ports []string }
-
 func edgesTo(in policy.Input, w *model.Workload) edges {
-	var out edges
+	out := edges{to: w}
 	for _, p := range derive.Principals(w.Callers) {
 		out.principals = append(out.principals, p.String())
 	}
