@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
 
 	"github.com/ringfence-dev/ringfence/internal/krm"
 )
@@ -223,12 +224,9 @@ func TestGoodInput(t *testing.T) {
 func renderFiles(t *testing.T, in input) (status int, stdout, stderr string) {
 	t.Helper()
 	dir := t.TempDir()
-	args := []string{"render", "--owner", "shop"}
-	if strings.Contains(in.config, "owner: shpo") {
-		args[2] = "shpo"
-	} else if strings.Contains(in.config, "owner: role") {
-		args[2] = "role"
-	}
+	var config struct{ Owner string }
+	require.NoError(t, yaml.Unmarshal([]byte(in.config), &config))
+	args := []string{"render", "--owner", config.Owner}
 	for flag, text := range map[string]string{"model": in.model, "environment": in.environment} {
 		if text == "" {
 			continue

@@ -166,16 +166,23 @@ func assertSpecified(t *testing.T, output []byte, exit int) {
 	if !bytes.Contains(output, []byte("results:")) {
 		return // a text that could not be read comes back as it came
 	}
-	list, err := fn.ParseResourceList(output)
-	require.NoError(t, err)
-	assert.Equal(t, exit != 0, list.Results.ExitCode() != 0, "the exit status says what the results say")
-	for _, result := range list.Results {
+	list := results(t, output)
+	assert.Equal(t, exit != 0, list.ExitCode() != 0, "the exit status says what the results say")
+	for _, result := range list {
 		assert.NotEmpty(t, result.Message)
 		assert.NotEmpty(t, result.Tags["rule"])
 		if result.Field != nil {
 			assert.NotNil(t, result.ResourceRef, "a field is one of an object")
 		}
 	}
+}
+
+// results reads the results of an output with the kpt SDK.
+func results(t *testing.T, output []byte) fn.Results {
+	t.Helper()
+	list, err := fn.ParseResourceList(output)
+	require.NoError(t, err)
+	return list.Results
 }
 
 // resourceList makes the list that a function reads, its items as the archive has them.
