@@ -31,6 +31,7 @@ func commands() []command {
 	return []command{
 		{"render", "filter: YAML documents on standard input, rendered ones on standard output", render},
 		{"verify", "build every overlay of an environment and judge their union", verify},
+		{"schema", "print the JSON Schema of a kind, for editors", printSchema},
 		{"version", "print the version", func(_ []string, s krm.Streams) int { return say(s, "ringfence "+version) }},
 	}
 }
