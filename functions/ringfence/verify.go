@@ -44,17 +44,19 @@ func verify(args []string, s krm.Streams) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	builds, err := kustomize.All(ctx, set.Args(), func(b overlay.Build) {
+	builds, findings, err := kustomize.All(ctx, set.Args(), func(b overlay.Build) {
 		_, _ = fmt.Fprintf(s.Err, "built %s\n", b.Dir)
 		for _, note := range b.Notes {
 			_, _ = fmt.Fprintf(s.Err, "  %s\n", note)
 		}
 	})
-	if err != nil {
-		_, _ = fmt.Fprintf(s.Err, "ringfence verify: error: %v\n", err)
+	if err != nil || findings.Failed() {
+		s.Print("ringfence verify", findings)
+		if err != nil {
+			_, _ = fmt.Fprintf(s.Err, "ringfence verify: error: %v\n", err)
+		}
 		return failed
 	}
-	var findings finding.List
 	environments := overlay.Judge(builds)
 	for _, e := range environments {
 		findings.Add(e.Findings...)

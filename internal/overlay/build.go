@@ -45,10 +45,10 @@ type Build struct {
 
 // All builds every leaf below the directories, some at a time, and calls done as
 // each is ready. All problems are returned together.
-func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]Build, error) {
+func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]Build, finding.List, error) {
 	tree, err := readTree(dirs)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	leaves := tree.leaves()
 	builds := make([]Build, len(leaves))
@@ -69,9 +69,10 @@ func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]
 		}
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return builds, errors.Join(failures...)
+	findings, err := split(failures)
+	return builds, findings, err
 }
 
 func (k Kustomize) leaf(ctx context.Context, tree tree, leaf string) (Build, error) {
@@ -125,23 +126,57 @@ func (k Kustomize) request(ctx context.Context, path string) (model.Request, boo
 		}
 		docs, findings := model.ParseDocuments("", item.Text())
 		if findings.Failed() || len(docs) != 1 {
-			return model.Request{}, false, findingsError(path, findings)
+			return model.Request{}, false, &configError{path, findings}
 		}
 		request, findings := model.Parse(model.Documents{Config: &docs[0]}, v1alpha1.RingfenceSpec{})
 		if findings.Failed() {
-			return model.Request{}, false, findingsError(path, findings)
+			return model.Request{}, false, &configError{path, findings}
 		}
 		return request, true, nil
 	}
 	return model.Request{}, false, nil
 }
 
-func findingsError(path string, findings finding.List) error {
-	var lines []string
-	for _, f := range findings.AtLeast(finding.Error).Sorted() {
-		lines = append(lines, f.String())
+// configError is a configuration that can't be used.
+type configError struct {
+	path     string
+	findings finding.List
+}
+
+func (e *configError) Error() string {
+	return fmt.Sprintf("the configuration %q has %d errors", e.path, e.findings.Count(finding.Error))
+}
+
+// split separates what is wrong with configurations, which several leaves share
+// and which is said once, from every other failure.
+func split(failures []error) (finding.List, error) {
+	var (
+		findings finding.List
+		others   []error
+	)
+	paths := map[string][]string{}
+	for _, failure := range failures {
+		var config *configError
+		if !errors.As(failure, &config) {
+			others = append(others, failure)
+			continue
+		}
+		for _, f := range config.findings.AtLeast(finding.Error) {
+			if len(paths[f.String()]) == 0 {
+				findings.Add(f)
+			}
+			paths[f.String()] = append(paths[f.String()], config.path)
+		}
 	}
-	return fmt.Errorf("configuration %q: %s", path, strings.Join(lines, "\n"))
+	for i, f := range findings {
+		where := paths[f.String()]
+		file := where[0]
+		if len(where) > 1 {
+			file = fmt.Sprintf("%s and %d more", file, len(where)-1)
+		}
+		findings[i] = f.In(file, 0)
+	}
+	return findings, errors.Join(others...)
 }
 
 // run builds one directory. The functions that it names are looked up beside
