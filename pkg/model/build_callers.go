@@ -83,13 +83,14 @@ func (b *builder) caller(path string, wire v1alpha1.Caller) (Caller, bool) {
 
 var envName = regexp.MustCompile(`^[-._a-zA-Z][-._a-zA-Z0-9]*$`)
 
-type consumerID struct {
-	target         resource.Ref
-	container, env string
+// variable is an environment variable of an object.
+type variable struct {
+	target resource.Ref
+	env    string
 }
 
 func (b *builder) readConsumers() {
-	seen := map[consumerID]bool{}
+	seen := map[variable]map[string]bool{} // by container; "" is all that have it
 	for i, wire := range b.model.spec.Consumers {
 		path := index("spec.consumers", i)
 		c := &Consumer{
@@ -109,12 +110,15 @@ func (b *builder) readConsumers() {
 		if !envName.MatchString(wire.Env) {
 			b.model.report(finding.InputInvalidValue, path+".env", "%q is no name of an environment variable", wire.Env)
 		}
-		id := consumerID{c.Target, c.Container, c.Env}
-		if seen[id] {
-			b.model.report(finding.InputDuplicateName, path+".env", "an earlier consumer writes %s of %s", c.Env, c.Target)
+		id := variable{c.Target, c.Env}
+		if in := seen[id]; in[""] || in[c.Container] || c.Container == "" && len(in) > 0 {
+			b.model.advise(finding.InputDuplicateName, path+".env", "remove one of the two, or name a container in both", "an earlier consumer writes %s of %s", c.Env, c.Target)
 			continue
 		}
-		seen[id] = true
+		if seen[id] == nil {
+			seen[id] = map[string]bool{}
+		}
+		seen[id][c.Container] = true
 		b.consumerTarget(path, wire.ValueFrom, c)
 		b.platform.Consumers = append(b.platform.Consumers, c)
 	}

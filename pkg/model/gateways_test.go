@@ -111,6 +111,7 @@ func TestGateways(t *testing.T) {
 			`model.yaml:15: AccessModel platform: spec.gateways[0].routes[0].servers[0]: gateway "edge": it is empty [input-invalid-value]; write the name of a server's port`,
 			`model.yaml:15: AccessModel platform: spec.gateways[0].routes[0].servers[2]: gateway "edge": it stands in the list already [input-duplicate-name]; remove it`,
 		}},
+		"route-host-refs": {"it narrows", []edit{{"hostRefs: [web]", "hostRefs: [web, inner]"}, {"name: web}", "name: web, hostRefs: [web]}"}}, nil, nil},
 		"route-host-refs-of-another": {"it narrows", []edit{{"name: web}", "name: web, hostRefs: [webb]}"}}, nil, []string{
 			`model.yaml:15: AccessModel platform: spec.gateways[0].routes[0].hostRefs[0]: gateway "edge": "webb" is none of the gateway's hostRefs; did you mean "web"? [input-undefined-reference]; correct the name, or add the entry`,
 		}},

@@ -1,11 +1,6 @@
 package model_test
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"os"
-
 	"strings"
 	"testing"
 
@@ -149,14 +144,6 @@ func run(t *testing.T, cases map[string]parseCase) {
 // check compares what is said with what should be.
 func check(t *testing.T, reason string, want []string, got finding.List) {
 	t.Helper()
-	if os.Getenv("FILL") != "" {
-		b := &bytes.Buffer{}
-		e := json.NewEncoder(b)
-		e.SetEscapeHTML(false)
-		_ = e.Encode(said(got))
-		fmt.Printf("FILL %s %s", t.Name(), b)
-		return
-	}
 	require.NotEmpty(t, reason)
 	require.Equal(t, strings.Join(want, "\n"), strings.Join(said(got), "\n"), reason)
 }

@@ -16,7 +16,7 @@ import (
 // either still, or refused in words, and the schema agrees.
 func TestMutatedModels(t *testing.T) {
 	accepted, refused := 0, 0
-	for seed := range uint64(1500) {
+	for seed := range uint64(50) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		c := modeltest.Random(r)
 		request, findings := parse(t, []byte(c.Model), []byte(c.Environment))
@@ -24,7 +24,7 @@ func TestMutatedModels(t *testing.T) {
 		requireValid(t, request)
 		requireAgreement(t, "AccessModel", []byte(c.Model), findings)
 		requireAgreement(t, "Environment", []byte(c.Environment), findings)
-		for range 20 {
+		for range 15 {
 			model, environment := mutated(t, r, c.Model), []byte(c.Environment)
 			if r.IntN(3) == 0 {
 				model, environment = []byte(c.Model), mutated(t, r, c.Environment)
@@ -46,8 +46,8 @@ func TestMutatedModels(t *testing.T) {
 			}
 		}
 	}
-	require.Greater(t, accepted, 100, "mutations that leave a model valid")
-	require.Greater(t, refused, 1000, "mutations that don't")
+	require.Greater(t, accepted, 30, "mutations that leave a model valid")
+	require.Greater(t, refused, 300, "mutations that don't")
 }
 
 // mutated changes one to three places of a YAML text.

@@ -36,7 +36,7 @@ type hint struct {
 // String returns `did you mean "callers"?`, or the known names.
 func (h hint) String() string {
 	best, distance := "", len(h.name)/3
-	for _, k := range h.known {
+	for _, k := range h.known[:min(len(h.known), 1000)] {
 		if d := edits(strings.ToLower(h.name), strings.ToLower(k), distance); d < distance || d == distance && best == "" {
 			best, distance = k, d
 		}

@@ -197,6 +197,15 @@ func TestSources(t *testing.T) {
 		"items-unequal": {"which one?", model.Documents{Config: config(t, "shop", both), Environments: documents("", other)}, v1alpha1.RingfenceSpec{}, []string{
 			`Environment staging: spec.tier: it is a second Environment, and spec.environment of Ringfence ringfence says something else there [input-ambiguous]; give one, or make both say the same`,
 		}},
+		"items-one-more": {"which one?", model.Documents{Config: config(t, "shop", both), Models: documents("", strings.Replace(modelText, "  gateways:", "  - {name: more, tool: GitOps}\n  gateways:", 1))}, v1alpha1.RingfenceSpec{}, []string{
+			`AccessModel platform: spec.owners[3]: it is a second AccessModel, and spec.model of Ringfence ringfence says something else there [input-ambiguous]; give one, or make both say the same`,
+		}},
+		"items-other-host": {"which one?", model.Documents{Config: config(t, "shop", both), Environments: documents("", strings.Replace(environmentText, "web: [web.example.org]", "web: [web.example.com]", 1))}, v1alpha1.RingfenceSpec{}, []string{
+			`Environment staging: spec.dns.web[0]: it is a second Environment, and spec.environment of Ringfence ringfence says something else there [input-ambiguous]; give one, or make both say the same`,
+		}},
+		"items-one-host-more": {"which one?", model.Documents{Config: config(t, "shop", both), Environments: documents("", strings.Replace(environmentText, "    web:", "    api: []\n    web:", 1))}, v1alpha1.RingfenceSpec{}, []string{
+			`Environment staging: spec.dns.api: it is a second Environment, and spec.environment of Ringfence ringfence says something else there [input-ambiguous]; give one, or make both say the same`,
+		}},
 		"items-twice": {"which one?", model.Documents{Config: config(t, "shop", nil), Models: documents("", modelText, strings.Replace(modelText, "name: platform", "name: other", 1)), Environments: environments}, v1alpha1.RingfenceSpec{}, []string{
 			`AccessModel other: metadata.name: it is a second AccessModel, and AccessModel platform is called "platform" [input-ambiguous]; give one, or make both say the same`,
 		}},

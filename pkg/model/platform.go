@@ -174,7 +174,7 @@ type Consumer struct {
 	Target    resource.Ref
 	Container string // empty: those that have the variable, else the first
 	Env       string
-	// Value is what it must be; empty when its source is absent here.
+	// Value is what it must be; empty when its source or its target is absent here.
 	Value string
 	// Source says what the value is derived from: "host service", "gateway web".
 	Source string

@@ -180,8 +180,12 @@ func TestConsumers(t *testing.T) {
 			`model.yaml:45: AccessModel platform: spec.consumers[0].container: "A_B" is no container name: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character [input-invalid-value]; write a valid value`,
 		}},
 		"twice": {"the last one would stand", []edit{{"  retired:", "  - {owner: shop, targetRef: {kind: Deployment, namespace: shop, name: api}, env: PUBLIC_HOST, valueFrom: {hostRef: web}}\n  retired:"}}, nil, []string{
-			`model.yaml:46: AccessModel platform: spec.consumers[1].env: an earlier consumer writes PUBLIC_HOST of Deployment shop/api [input-duplicate-name]; rename or remove one of the two`,
+			`model.yaml:46: AccessModel platform: spec.consumers[1].env: an earlier consumer writes PUBLIC_HOST of Deployment shop/api [input-duplicate-name]; remove one of the two, or name a container in both`,
 		}},
+		"twice-by-container": {"all containers that have it, and one of them", []edit{{"  retired:", "  - {owner: shop, targetRef: {kind: Deployment, namespace: shop, name: api}, container: main, env: PUBLIC_HOST, valueFrom: {hostRef: web}}\n  retired:"}}, nil, []string{
+			`model.yaml:46: AccessModel platform: spec.consumers[1].env: an earlier consumer writes PUBLIC_HOST of Deployment shop/api [input-duplicate-name]; remove one of the two, or name a container in both`,
+		}},
+		"once-in-each-container": {"each has its own", []edit{{"  - owner: shop\n    targetRef", "  - container: side\n    owner: shop\n    targetRef"}, {"  retired:", "  - {owner: shop, targetRef: {kind: Deployment, namespace: shop, name: api}, container: main, env: PUBLIC_HOST, valueFrom: {hostRef: web}}\n  retired:"}}, nil, nil},
 		"no-value": {"of what?", value("{}"), nil, []string{
 			`model.yaml:45: AccessModel platform: spec.consumers[0].valueFrom: it has none of hostRef, principalOf [input-missing]; write one of them`,
 		}},

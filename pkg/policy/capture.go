@@ -22,13 +22,14 @@ const (
 // templatesWithoutCapture are Istio's own injection templates that redirect nothing to the proxy.
 var templatesWithoutCapture = []string{"gateway", "grpc-agent", "grpc-simple"}
 
-// Uncaptured reports annotations of a pod template that keep a workload's ports
-// out of the proxy's hands: a policy on them would be void.
-func Uncaptured(w *model.Workload, t *resource.PodTemplate) finding.List {
+// Uncaptured reports annotations of a pod template that keep ports out of the
+// proxy's hands: a policy on them would be void. entry is whose policy it is:
+// `workload "web"`.
+func Uncaptured(t *resource.PodTemplate, entry string, ports ...model.Port) finding.List {
 	var out finding.List
 	add := func(annotation, what, remedy string) {
 		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
-			"it keeps %s of workload %q out of the proxy, so that its policy is void", what, w.Name).
+			"it keeps %s of %s out of the proxy, so that its policy is void", what, entry).
 			WithValues(t.Annotations[annotation], nil).WithRemedy("%s", remedy))
 	}
 	const remove = "remove the annotation"
@@ -42,7 +43,7 @@ func Uncaptured(w *model.Workload, t *resource.PodTemplate) finding.List {
 	if !slices.Contains(templates, "sidecar") && slices.ContainsFunc(templates, func(name string) bool { return slices.Contains(templatesWithoutCapture, name) }) {
 		add(annotationTemplates, "every port", remove)
 	}
-	for _, port := range w.Ports {
+	for _, port := range ports {
 		for _, resolved := range ContainerPorts(t, port) {
 			number := resolved.String()
 			if slices.Contains(fields(t.Annotations[annotationExclude]), number) {

@@ -110,7 +110,7 @@ func obstacles(in policy.Input, w *model.Workload, t *resource.PodTemplate) find
 	}
 	out.Add(reach(in, w, t)...)
 	if w.Protected {
-		out.Add(policy.Uncaptured(w, t)...)
+		out.Add(policy.Uncaptured(t, fmt.Sprintf("workload %q", w.Name), w.Ports...)...)
 	}
 	return out
 }

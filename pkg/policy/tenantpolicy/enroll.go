@@ -16,8 +16,6 @@ const (
 	labelRevision  = "istio.io/rev"    // on a namespace or a pod
 
 	annotationProxyConfig = "proxy.istio.io/config"
-	annotationExclude     = "traffic.sidecar.istio.io/excludeInboundPorts"
-	annotationInclude     = "traffic.sidecar.istio.io/includeInboundPorts"
 )
 
 // enrolled plans a sidecar that starts before the workload's containers.
@@ -63,20 +61,7 @@ func (w *workload) enforced(in policy.Input, port workloadPort) finding.List {
 	if why := w.unproxied(in, label); why != "" {
 		return finding.List{w.unenforced(why)}
 	}
-	var out finding.List
-	past := func(annotation string) {
-		out.Add(finding.New(finding.EnrollPortNotCaptured, t.Object.Ref(), t.AnnotationsAt.Child(annotation).String(),
-			"it keeps port %s (%s) out of the proxy, so that the policy is void", port, port.from).WithValues(t.Annotations[annotation], nil))
-	}
-	if slices.Contains(portList(t.Annotations[annotationExclude]), port.String()) {
-		past(annotationExclude)
-	}
-	if include, ok := t.Annotations[annotationInclude]; ok {
-		if list := portList(include); !slices.Contains(list, "*") && !slices.Contains(list, port.String()) {
-			past(annotationInclude)
-		}
-	}
-	return out
+	return policy.Uncaptured(t, fmt.Sprintf("tenant group %q (%s)", w.group.Name, port.from), port.Port)
 }
 
 // unenforced reports pods without a proxy: an obstacle where the model wants one.
@@ -92,14 +77,6 @@ func (w *workload) unenforced(why string) finding.Finding {
 	default:
 		return finding.New(finding.TenantPolicyInert, t.Object.Ref(), label, "no proxy enforces its policy, so that everybody can reach it: %s", why)
 	}
-}
-
-func portList(annotation string) []string {
-	fields := strings.Split(annotation, ",")
-	for i := range fields {
-		fields[i] = strings.TrimSpace(fields[i])
-	}
-	return fields
 }
 
 // unproxied says why the pods get no proxy, if their label of injection is the

@@ -4,6 +4,7 @@
 package workloadpolicy
 
 import (
+	"fmt"
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -53,7 +54,7 @@ func protects(w *model.Workload, templates []*resource.PodTemplate) finding.List
 			out.Add(finding.New(finding.PolicySelector, t.Object.Ref(), t.LabelsAt.String(),
 				"the selector %s of workload %q doesn't match its pods' labels %s", labels.Set(w.Selector), w.Name, labels.Set(t.Labels)).WithValues(t.Labels, w.Selector))
 		}
-		out.Add(policy.Uncaptured(w, t)...)
+		out.Add(policy.Uncaptured(t, fmt.Sprintf("workload %q", w.Name), w.Ports...)...)
 	}
 	return out
 }
