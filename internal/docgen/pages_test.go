@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +58,40 @@ func TestUnits(t *testing.T) {
 	for _, component := range components {
 		name := filepath.Base(filepath.Dir(component))
 		assert.Contains(t, readme, "](components/"+name+"/README.md)", "no unit in README.md is selected by component %s", name)
+	}
+}
+
+// TestFields requires a table for each type that people write.
+func TestFields(t *testing.T) {
+	page := readPages(t)["docs/input.md"]
+	for name := range read(t).types {
+		switch name {
+		case "TypeMeta", "AccessModel", "Environment", "Ringfence", "IntOrString": // apiVersion, kind, metadata and spec; a scalar
+		default:
+			assert.Contains(t, page, "<!-- docgen: fields "+name+" -->", "docs/input.md has no table of %s", name)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	s := &sources{types: map[string]wireType{"Owner": {fields: []wireField{{name: "name", typ: "string", required: true, doc: "Name <a|b>."}}}}}
+	for name, c := range map[string]struct{ page, want, err string }{
+		"table":         {page: "a\n<!-- docgen: fields Owner -->\nold\n<!-- /docgen -->\nb", want: "a\n<!-- docgen: fields Owner -->\n| field | type | meaning |\n| --- | --- | --- |\n| `name` | string, required | Name &lt;a\\|b>. |\n<!-- /docgen -->\nb"},
+		"nothing-to-do": {page: "a\nb\n", want: "a\nb\n"},
+		"no-end":        {page: "<!-- docgen: fields Owner -->\n", err: "has no"},
+		"unknown-part":  {page: "<!-- docgen: figures -->\n<!-- /docgen -->\n", err: `there is no part "figures"`},
+		"unknown-type":  {page: "<!-- docgen: fields Owned -->\n<!-- /docgen -->\n", err: `there is no type "Owned"`},
+		"unknown-unit":  {page: "<!-- docgen: unit web -->\n<!-- /docgen -->\n", err: `there is no unit "web"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := s.replace(c.page)
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.want, got)
+		})
 	}
 }
 
@@ -134,9 +167,25 @@ func anchorsOf(page string) []string {
 	return out
 }
 
-var blocks = regexp.MustCompile("(?ms)^```.*?^```$|^<!-- (?:sh|yaml) .*?^-->$")
-
-func withoutBlocks(page string) string { return blocks.ReplaceAllString(page, "") }
+// withoutBlocks returns a page without what its session does and prints.
+func withoutBlocks(page string) string {
+	var out []string
+	end := ""
+	for line := range strings.Lines(page) {
+		text := strings.TrimSuffix(line, "\n")
+		switch {
+		case end == "" && fence.MatchString(text):
+			end = "```"
+		case end == "" && comment.MatchString(text):
+			end = "-->"
+		case end == "":
+			out = append(out, line)
+		case text == end:
+			end = ""
+		}
+	}
+	return strings.Join(out, "")
+}
 
 func read(t *testing.T) *sources {
 	t.Helper()
@@ -160,6 +209,6 @@ func readPages(t *testing.T) map[string]string {
 		require.NoError(t, err)
 		out[filepath.ToSlash(rel)] = string(data)
 	}
-	require.True(t, slices.Contains([]bool{out["README.md"] != ""}, true))
+	require.Contains(t, out, "README.md")
 	return out
 }

@@ -97,3 +97,5 @@ var markdown = strings.NewReplacer("<", "&lt;", "|", `\|`, "*", `\*`)
 func prose(text string) string { return markdown.Replace(strings.Join(strings.Fields(text), " ")) }
 
 func code(text string) string { return "`" + text + "`" }
+
+func linked(name, target string) string { return "[" + code(name) + "](" + target + ")" }

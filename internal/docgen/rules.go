@@ -85,7 +85,7 @@ func (s *sources) ruleTables() string {
 		rows := [][]string{{"rule", "severity", "what holds", "what to do", "source"}}
 		for _, r := range g.rules {
 			rows = append(rows, []string{
-				fmt.Sprintf(`<a id="%s"></a>%s`, r.id, code(string(r.id))), r.Severity.String(), prose(r.Summary), prose(r.Remedy), link(r.Source),
+				`<a id="` + string(r.id) + `"></a>` + code(string(r.id)), r.Severity.String(), prose(r.Summary), prose(r.Remedy), link(r.Source),
 			})
 		}
 		b.WriteString(table(rows...))

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -29,6 +30,7 @@ var update = flag.Bool("update", false, `write what commands print into the page
 //
 // A comment "<!-- sh test", which readers don't see, is such a block as well; $ROOT is the repository.
 func TestPages(t *testing.T) {
+	t.Parallel()
 	root := repository(t)
 	require.FileExists(t, filepath.Join(root, "bin", "ringfence"), `run "make build tools" first`)
 	require.FileExists(t, filepath.Join(root, "bin", "kustomize"), `run "make build tools" first`)
@@ -131,12 +133,26 @@ func (s *session) run(t *testing.T, at string, b *block) {
 		s.write(t, b.word("append"), indented(b.text), os.O_APPEND)
 	case b.has("test"):
 		s.command(t, at, *b)
-	case b.has("output") && *update && !s.skipped && !strings.Contains(b.text, "..."):
-		b.text = trailing.ReplaceAllString(s.output, "")
 	case b.has("output") && !s.skipped:
-		require.Regexp(t, pattern(b.text), s.output, "%s: what the block before it prints", at)
+		s.compare(t, at, b)
+	case b.has("output"):
 	default:
 		require.Empty(t, slices.DeleteFunc(b.words, func(w string) bool { return w == "output" }), "%s: words that say nothing", at)
+	}
+}
+
+// compare holds an expected output against what was printed; spaces at the ends
+// of lines and empty lines at the end don't count.
+func (s *session) compare(t *testing.T, at string, b *block) {
+	t.Helper()
+	got := strings.TrimRight(trailing.ReplaceAllString(s.output, ""), "\n") + "\n"
+	switch {
+	case strings.Contains(b.text, "..."):
+		assert.Regexp(t, pattern(b.text), got, "%s: what the block before it prints", at)
+	case *update:
+		b.text = got
+	default:
+		assert.Equal(t, b.text, got, "%s: what the block before it prints; -update writes it", at)
 	}
 }
 
@@ -186,20 +202,18 @@ func (s *session) command(t *testing.T, at string, b block) {
 
 var trailing = regexp.MustCompile(`(?m) +$`)
 
-// pattern returns the regular expression of an expected output.
+// pattern returns the regular expression of an expected output with gaps.
 func pattern(text string) *regexp.Regexp {
-	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	var b strings.Builder
 	b.WriteString(`^`)
-	for _, line := range lines {
-		if line == "..." {
+	for line := range strings.Lines(text) {
+		if line == "...\n" {
 			b.WriteString(`(?:.*\n)*?`)
-			continue
+		} else {
+			b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), `\.\.\.`, `.*`))
 		}
-		b.WriteString(strings.ReplaceAll(regexp.QuoteMeta(strings.TrimRight(line, " ")), `\.\.\.`, `.*`) + ` *\n`)
 	}
-	b.WriteString(`\n?$`)
-	return regexp.MustCompile(b.String())
+	return regexp.MustCompile(b.String() + `$`)
 }
 
 // testedPages returns the pages of this package's own.

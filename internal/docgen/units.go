@@ -32,7 +32,7 @@ func (s *sources) unitTable() string {
 	rows := [][]string{{"function", "what it does", "selected by component"}}
 	for _, u := range s.units {
 		rows = append(rows, []string{
-			fmt.Sprintf("[`%s`](functions/%s/README.md)", u.Name, u.Name), prose(u.Summary), components(u, "components/"),
+			linked(u.Name, "functions/"+u.Name+"/README.md"), prose(u.Summary), components(u, "components/"),
 		})
 	}
 	return table(rows...)
@@ -45,7 +45,7 @@ func components(u unit, folder string) string {
 		if c == krm.Always {
 			return "every build"
 		}
-		out = append(out, fmt.Sprintf("[`%s`](%s%s/README.md)", c, folder, c))
+		out = append(out, linked(c, folder+c+"/README.md"))
 	}
 	return strings.Join(out, ", ")
 }
@@ -98,7 +98,7 @@ func (s *sources) unitRules(name string) (string, error) {
 	for _, g := range s.groups {
 		for _, r := range g.rules {
 			if slices.Contains(ids, r.id) {
-				rows = append(rows, []string{fmt.Sprintf("[`%s`](../../docs/rules.md#%s)", r.id, r.id), r.Severity.String(), prose(r.Summary)})
+				rows = append(rows, []string{linked(string(r.id), "../../docs/rules.md#"+string(r.id)), r.Severity.String(), prose(r.Summary)})
 			}
 		}
 	}

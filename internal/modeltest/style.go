@@ -47,18 +47,16 @@ func (g *generator) text(value any) string {
 // restyle shuffles the keys of mappings, and varies flow and block style,
 // quotes and comments. None of that changes what the text says.
 func (g *generator) restyle(node *yaml.Node, depth int) {
-	switch node.Kind {
-	case yaml.MappingNode:
-		pairs := len(node.Content) / 2
-		g.Shuffle(pairs, func(i, j int) {
-			c := node.Content
-			c[2*i], c[2*i+1], c[2*j], c[2*j+1] = c[2*j], c[2*j+1], c[2*i], c[2*i+1]
-		})
-	case yaml.ScalarNode:
+	if node.Kind == yaml.ScalarNode {
 		if node.Tag == "!!str" && node.Style == 0 && g.chance(20) {
 			node.Style = pick(g, []yaml.Style{yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle})
 		}
 		return
+	}
+	if c := node.Content; node.Kind == yaml.MappingNode {
+		g.Shuffle(len(c)/2, func(i, j int) {
+			c[2*i], c[2*i+1], c[2*j], c[2*j+1] = c[2*j], c[2*j+1], c[2*i], c[2*i+1]
+		})
 	}
 	if depth > 1 && g.chance(15) {
 		node.Style = yaml.FlowStyle
