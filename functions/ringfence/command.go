@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"github.com/ringfence-dev/ringfence/functions"
 	"github.com/ringfence-dev/ringfence/internal/krm"
 )
 
@@ -20,6 +21,9 @@ const (
 	failed    = 1
 	misused   = 2
 )
+
+// units are the functions that this executable holds.
+var units = functions.Units
 
 // command is one word after "ringfence".
 type command struct {

@@ -108,6 +108,13 @@ func report(w io.Writer, environments []overlay.Environment, output string) erro
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
 	}
+	for _, e := range environments {
+		for _, o := range e.Builds[0].Request.Platform.Overrides {
+			if _, err := fmt.Fprintf(w, "\n%s holds %s/%s at %s.\n", e.Name, o.Section, o.Name, o.Profile); err != nil {
+				return fmt.Errorf("writing the overrides: %w", err)
+			}
+		}
+	}
 	if output == "" {
 		return nil
 	}

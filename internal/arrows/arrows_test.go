@@ -34,9 +34,10 @@ var allowed = []struct {
 	{"internal/manifest", []string{"pkg/resource"}},
 	{"internal/krm", []string{"api/v1alpha1", "internal/manifest", "pkg/policy", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"internal/overlay", []string{"api/v1alpha1", "internal/manifest", "pkg/*", "pkg/policy/enrollment"}},
-	{"functions/ringfence", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions/*", "internal/*", "pkg/*"}}, // the main, a table of units
+	{"functions", []string{"functions/*", "internal/krm"}}, // the table of units
+	{"functions/ringfence", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions", "internal/*", "pkg/*"}},
 	{"functions/*", []string{"internal/krm", "pkg/*", "pkg/policy/*"}},
-	{"internal/*", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions/*", "internal/*", "pkg/*", "pkg/policy/*"}}, // generators and test support: nothing imports them
+	{"internal/*", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions", "functions/*", "internal/*", "pkg/*", "pkg/policy/*"}}, // generators and test support: nothing imports them
 }
 
 // forbidden lists what no package of a pattern may import itself.

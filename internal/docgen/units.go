@@ -5,28 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	accessverifier "github.com/ringfence-dev/ringfence/functions/access-verifier"
-	hostpolicygenerator "github.com/ringfence-dev/ringfence/functions/host-policy-generator"
-	identitysplitter "github.com/ringfence-dev/ringfence/functions/identity-splitter"
-	sidecarenroller "github.com/ringfence-dev/ringfence/functions/sidecar-enroller"
-	tenantpolicygenerator "github.com/ringfence-dev/ringfence/functions/tenant-policy-generator"
-	workloadpolicygenerator "github.com/ringfence-dev/ringfence/functions/workload-policy-generator"
+	"github.com/ringfence-dev/ringfence/functions"
 	"github.com/ringfence-dev/ringfence/internal/krm"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 )
 
 type unit = krm.Unit
 
-// units are all functions in the order in which they run; a test compares them
-// with the folders and with the main's own table.
-var units = []unit{
-	identitysplitter.Unit,
-	hostpolicygenerator.Unit,
-	sidecarenroller.Unit,
-	workloadpolicygenerator.Unit,
-	tenantpolicygenerator.Unit,
-	accessverifier.Unit,
-}
+var units = functions.Units
 
 func (s *sources) unitTable() string {
 	rows := [][]string{{"function", "what it does", "selected by component"}}

@@ -88,7 +88,7 @@ func (p printer) print(name string, findings finding.List) {
 		p.printf("%s: %s: %s\n", name, severity, f)
 	}
 	if n := shown.Count(finding.Error); n > 0 {
-		p.printf("%s: failed with %s; nothing was changed\n", name, counted(n, "error"))
+		p.printf("%s: failed with %s\n", name, counted(n, "error"))
 	}
 }
 

@@ -150,7 +150,7 @@ var Catalogue = map[ID]Rule{
 	LadderComponent:   {Error, "A build includes the components that its Environment's profile asks for: security-baseline always, security-enrollment from permissive on, security-enforcement in enforced alone, tenant-policies where the owner has tenants.", "make the components of the build and the Environment's securityProfile agree", "DD-0025 §1"},
 	OverrideActive:    {Info, "No workload or gateway is held on a lower rung.", "remove the override when its canary is over", "DD-0025 phase 4"},
 	ProductionRelaxed: {Warning, "A production environment is enforced and has no overrides.", "return to enforced when the reason is gone", "DD-0025 §1"},
-	BuildUnjudged:     {Warning, "Every kustomization that nothing else refers to ends in Ringfence.", "name its configuration under transformers:, or leave its directory out", ""},
+	BuildUnjudged:     {Error, "Every kustomization that nothing else refers to ends in Ringfence.", "name its configuration under transformers:, or leave its directory out", ""},
 	GeneratorField:    {Error, "Units run as transformers: a generator sees no resources.", "name the configuration under transformers: in kustomization.yaml", "kustomize"},
 
 	ObjectUnreadable: {Error, "Objects that a rule looks at can be read as the cluster would read them.", "correct the object", ""},

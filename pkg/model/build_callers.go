@@ -131,13 +131,15 @@ func (b *builder) consumerTarget(path string, wire v1alpha1.ConsumerSource, c *C
 		b.model.advise(finding.OwnerConflict, path+".owner", "write the one owner of the object in both",
 			"%s is of owner %q by %s, and of owner %q here", c.Target, by.owner, by, c.Owner)
 	}
-	value := b.consumerValue(path+".valueFrom", wire, c)
-	if !by.absent { // an object that this environment doesn't have gets nothing
+	value := b.consumerValue(path+".valueFrom", wire, c, by.absent)
+	if !by.absent {
 		c.Value = value
 	}
 }
 
-func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Consumer) string {
+// consumerValue returns what a consumer gets. An absent one, whose object this
+// environment doesn't have, needs no host.
+func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Consumer, absent bool) string {
 	principalOf := ""
 	if wire.PrincipalOf != nil {
 		principalOf = "given"
@@ -146,7 +148,7 @@ func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Co
 		return ""
 	}
 	if wire.HostRef != "" {
-		return b.consumerHost(wire.HostRef, c)
+		return b.consumerHost(wire.HostRef, c, absent)
 	}
 	path += ".principalOf"
 	of := v1alpha1.Caller{Workload: wire.PrincipalOf.Workload, Gateway: wire.PrincipalOf.Gateway}
@@ -164,21 +166,22 @@ func (b *builder) consumerValue(path string, wire v1alpha1.ConsumerSource, c *Co
 	return source.Principals()[0].String()
 }
 
-func (b *builder) consumerHost(ref string, c *Consumer) string {
+func (b *builder) consumerHost(ref string, c *Consumer, absent bool) string {
 	needed, served := b.usedDNS[ref]
 	if !served {
-		b.usedDNS[ref] = true
+		b.usedDNS[ref] = !absent
 	}
 	c.Source = "host " + ref
-	hosts, defined := b.dns[ref]
+	hosts := b.dns[ref]
 	switch {
+	case absent:
 	case len(hosts) == 1 && !hosts[0].IsWildcard():
 		return hosts[0].String()
-	case defined:
+	case len(hosts) > 0:
 		b.env.advise(finding.InputInvalidValue, join("spec.dns", ref), "give it one, or let the consumer name another hostRef",
 			"%s of %s needs exactly one host that is no wildcard, and gets %v", c.Env, c.Target, hosts)
 	case needed || !served: // else its gateways are absent, and there is nothing to point at here
-		b.env.advise(finding.InputMissing, join("spec.dns", ref), "add it with one host", "%s of %s needs this name, and the environment doesn't have it", c.Env, c.Target)
+		b.env.advise(finding.InputMissing, join("spec.dns", ref), "add it with one host", "%s of %s needs a host of this name, and the environment has none", c.Env, c.Target)
 	}
 	return ""
 }

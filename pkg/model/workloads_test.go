@@ -198,8 +198,10 @@ func TestConsumers(t *testing.T) {
 		"undefined": {"a typo", value("{principalOf: {gateway: ege}}"), nil, []string{
 			`model.yaml:45: AccessModel platform: spec.consumers[0].valueFrom.principalOf.gateway: "ege" is none of the model's gateways; did you mean "edge"? [input-undefined-reference]; correct the name, or add the entry`,
 		}},
+		"no-such-host-where-absent": {"there is no object to write to", value("{hostRef: outer}"), []edit{{"absent: {}", "absent: {workloads: [api]}"}}, nil},
+		"no-such-host-of-absent":    {"its only gateway isn't there either", nil, []edit{{"absent: {}", "absent: {gateways: [inner]}"}, {"[inner.example.org]", "[]"}}, nil},
 		"no-such-host": {"nothing to write", value("{hostRef: outer}"), nil, []string{
-			`environment.yaml:10: Environment staging: spec.dns.outer: PUBLIC_HOST of Deployment shop/api needs this name, and the environment doesn't have it [input-missing]; add it with one host`,
+			`environment.yaml:10: Environment staging: spec.dns.outer: PUBLIC_HOST of Deployment shop/api needs a host of this name, and the environment has none [input-missing]; add it with one host`,
 		}},
 		"several-hosts": {"which one?", nil, []edit{{"[inner.example.org]", "[inner.example.org, more.example.org]"}}, []string{
 			`environment.yaml:11: Environment staging: spec.dns.inner: PUBLIC_HOST of Deployment shop/api needs exactly one host that is no wildcard, and gets [inner.example.org more.example.org] [input-invalid-value]; give it one, or let the consumer name another hostRef`,

@@ -1,4 +1,5 @@
-package main
+// Package functions is the table of all functions; each lies in a folder of its own name.
+package functions
 
 import (
 	accessverifier "github.com/ringfence-dev/ringfence/functions/access-verifier"
@@ -10,9 +11,9 @@ import (
 	"github.com/ringfence-dev/ringfence/internal/krm"
 )
 
-// units are all functions in the order in which they run: identities before the
+// Units are all functions in the order in which they run: identities before the
 // policies that trust them, enrollment before enforcement, the verifier last.
-var units = krm.Units{
+var Units = krm.Units{
 	identitysplitter.Unit,
 	hostpolicygenerator.Unit,
 	sidecarenroller.Unit,
