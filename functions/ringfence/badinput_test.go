@@ -62,15 +62,15 @@ spec:
 	}
 }
 
-func (in input) list(t testing.TB) []byte {
-	t.Helper()
+func (in input) list(tb testing.TB) []byte {
+	tb.Helper()
 	optional := func(s string) []byte {
 		if s == "" {
 			return nil
 		}
 		return []byte(s)
 	}
-	return resourceList(t, []byte(in.config), optional(in.model), optional(in.environment), []byte(in.resources))
+	return resourceList(tb, []byte(in.config), optional(in.model), optional(in.environment), []byte(in.resources))
 }
 
 // TestBadInput says what a person reads when the input is wrong, and that

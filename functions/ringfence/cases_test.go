@@ -63,12 +63,12 @@ type testCase struct {
 	input   []byte
 }
 
-func readCase(t testing.TB, file string) *testCase {
-	t.Helper()
+func readCase(tb testing.TB, file string) *testCase {
+	tb.Helper()
 	archive, err := txtar.ParseFile(file)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	c := &testCase{archive: archive}
-	c.input = resourceList(t, c.section("in/config.yaml"), c.section("in/model.yaml"), c.section("in/environment.yaml"), c.section("in/resources.yaml"))
+	c.input = resourceList(tb, c.section("in/config.yaml"), c.section("in/model.yaml"), c.section("in/environment.yaml"), c.section("in/resources.yaml"))
 	return c
 }
 
@@ -186,16 +186,16 @@ func results(t *testing.T, output []byte) fn.Results {
 }
 
 // resourceList makes the list that a function reads, its items as the archive has them.
-func resourceList(t testing.TB, config, model, environment, resources []byte) []byte {
-	t.Helper()
+func resourceList(tb testing.TB, config, model, environment, resources []byte) []byte {
+	tb.Helper()
 	spec := map[string]any{}
-	require.NoError(t, yaml.Unmarshal(config, &spec))
+	require.NoError(tb, yaml.Unmarshal(config, &spec))
 	for name, text := range map[string][]byte{"model": model, "environment": environment} {
 		if text == nil {
 			continue
 		}
 		document := map[string]any{}
-		require.NoError(t, yaml.UnmarshalStrict(text, &document))
+		require.NoError(tb, yaml.UnmarshalStrict(text, &document))
 		delete(document, "apiVersion")
 		delete(document, "kind")
 		spec[name] = document
@@ -204,11 +204,11 @@ func resourceList(t testing.TB, config, model, environment, resources []byte) []
 		"apiVersion": v1alpha1.APIVersion, "kind": v1alpha1.KindRingfence,
 		"metadata": map[string]any{"name": "config"}, "spec": spec,
 	})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	var b strings.Builder
 	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:")
 	document, err := manifest.ReadStream(resources)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	for _, item := range document.Items() {
 		first := true
 		for line := range strings.Lines(string(item.Text())) {

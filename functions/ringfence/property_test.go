@@ -13,7 +13,6 @@ import (
 
 	"github.com/ringfence-dev/ringfence/internal/manifest"
 	"github.com/ringfence-dev/ringfence/internal/modeltest"
-	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
 // randomCases is how many random platforms the properties are held against.
@@ -95,7 +94,7 @@ func assertFilterAgrees(t *testing.T, c modeltest.Case, output []byte) {
 func canonical(t *testing.T, document *manifest.Document) []string {
 	t.Helper()
 	items := document.Items()
-	slices.SortStableFunc(items, func(a, b *manifest.Item) int { return resource.Ref.Compare(a.Ref(), b.Ref()) })
+	slices.SortStableFunc(items, func(a, b *manifest.Item) int { return a.Ref().Compare(b.Ref()) })
 	var out []string
 	for _, item := range items {
 		content, err := item.Decode()
