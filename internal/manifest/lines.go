@@ -79,8 +79,11 @@ func checkText(data []byte) (odd bool, err error) {
 		switch {
 		case r == '\r':
 			odd = odd || i+1 == len(data) || data[i+1] != '\n'
-		case r == 0xFEFF && i > 0 && data[i-1] == '\n':
-			return false, errorAt(lineAt(data, i), "a byte order mark (U+FEFF) inside the text, as when files are put together: delete it")
+		case r == 0xFEFF && i > 0:
+			// The parser may lose the first character of other lines over it:
+			// its is_bom looks at the start of its buffer, not where it is.
+			return false, errorAt(lineAt(data, i), "a byte order mark (U+FEFF) inside the text, as when files are put together: "+
+				`delete it, or write \uFEFF in double quotes`)
 		case r == 0x85 || r == 0x2028 || r == 0x2029 || r == 0xFEFF:
 			odd = true
 		case r == utf8.RuneError && size == 1:

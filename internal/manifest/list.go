@@ -46,21 +46,10 @@ var errUnusual = errors.New("unusual text")
 // cutList cuts d.data along the lines of a block mapping at column 0. An error
 // is final only if the whole list cannot be parsed either.
 func (d *Document) cutList() error {
-	data := d.data
-	pos, ref := 0, resource.Ref{}
-	for marked := false; pos < len(data); {
-		line, next := cutLine(data, pos)
-		if text, ok := cutMark(line); ok && line[0] == '-' && len(text) == 0 && !marked {
-			marked = true
-		} else if !isBlank(line) {
-			break
-		}
-		pos = next
-	}
+	data, pos := d.data, headEnd(d.data)
 	d.add(raw, data[:pos])
-	number := 1 + bytes.Count(data[:pos], newline)
-	first := number
-	seen := make(map[string]int)
+	number := lineAt(data, pos)
+	first, ref, seen := number, resource.Ref{}, make(map[string]int)
 	for pos < len(data) {
 		line, next := cutLine(data, pos)
 		if isMark(line) {
@@ -90,10 +79,10 @@ func (d *Document) cutList() error {
 	if len(seen) == 0 {
 		return errUnusual
 	}
-	if _, has := seen["items"]; !has {
+	if seen["items"] == 0 {
 		d.add(itemsKey, nil)
 	}
-	if _, has := seen["results"]; !has {
+	if seen["results"] == 0 {
 		d.add(resultsAt, nil)
 	}
 	d.add(raw, data[pos:])
@@ -101,6 +90,21 @@ func (d *Document) cutList() error {
 		return err
 	}
 	return checkList(ref, first)
+}
+
+// headEnd returns where the first key stands, after comments and a "---".
+func headEnd(data []byte) int {
+	pos := 0
+	for marked := false; pos < len(data); {
+		line, next := cutLine(data, pos)
+		if text, ok := cutMark(line); ok && line[0] == '-' && len(text) == 0 && !marked {
+			marked = true
+		} else if !isBlank(line) {
+			break
+		}
+		pos = next
+	}
+	return pos
 }
 
 // checkList refuses what is no ResourceList of the version that this package

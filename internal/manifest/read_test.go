@@ -210,6 +210,7 @@ func TestRefused(t *testing.T) {
 		"no UTF-8":            {stream: "kind: A\n---\na: \xff\n", want: "line 3: not UTF-8 text (byte 0xff)"},
 		"UTF-16":              {stream: "\xff\xfek\x00", want: "line 1: not UTF-8 text (byte 0xff): convert the input to UTF-8"},
 		"inner mark":          {stream: "kind: A\n---\n\ufeffkind: B\n", want: "line 3: a byte order mark (U+FEFF) inside the text"},
+		"mark in a value":     {stream: "kind: A\na: b\ufeff\n", want: "line 2: a byte order mark (U+FEFF) inside the text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if tc.stream != "" {

@@ -131,68 +131,6 @@ func escapeLen(c []byte) int {
 	return 1 + digits
 }
 
-// blockScalar takes a literal or folded scalar from its header on.
-func (s *scanner) blockScalar(header []byte) bool {
-	keep, hint, ok := readHeader(header)
-	if !ok {
-		return false
-	}
-	outer, indent := s.top().indent, 0
-	if hint > 0 {
-		indent = outer + hint
-	}
-	s.out.folded = s.out.folded || header[0] == '>'
-	end, blanks := s.next, 0
-	for pos := s.next; pos < len(s.text); {
-		line, next := cutLine(s.text, pos)
-		n := indentation(line)
-		inside := indent > 0 && n >= indent
-		switch {
-		case inside:
-			end = next
-		case n == len(line):
-			// Blank lines before the first content line count when YAML
-			// looks for the indentation; after the last one they are kept
-			// or not.
-			blanks = max(blanks, n)
-			if keep {
-				end = next
-			}
-		case line[n] == '\t':
-			return false
-		case indent == 0 && n > outer:
-			if blanks > n {
-				return false
-			}
-			indent, end = n, next
-		default:
-			next = len(s.text) // a line outside: the scalar is over
-		}
-		pos = next
-	}
-	s.next = end
-	s.out.blockEnd = true
-	s.out.openEnd = end == len(s.text) && end > 0 && s.text[end-1] != '\n'
-	return true
-}
-
-// readHeader reads "|", ">2-" and the like.
-func readHeader(header []byte) (keep bool, hint int, ok bool) {
-	rest, chomped := header[1:], false
-	for len(rest) > 0 {
-		switch b := rest[0]; {
-		case (b == '+' || b == '-') && !chomped:
-			keep, chomped = b == '+', true
-		case '1' <= b && b <= '9' && hint == 0:
-			hint = int(b - '0')
-		default:
-			return keep, hint, isRest(rest)
-		}
-		rest = rest[1:]
-	}
-	return keep, hint, true
-}
-
 // cutPlain returns the text of a plain scalar on one line and whether further
 // lines may continue it. It is not ok where the line holds a colon that would
 // make it a key.
@@ -243,11 +181,15 @@ func splitKey(c []byte) (key, rest []byte, ok bool) {
 	if !startsPlain(c) || c[0] == '-' {
 		return nil, nil, false
 	}
-	i, found := findColon(c)
-	if !found || c[i-1] == ' ' || bytes.IndexByte(c[:i], '\t') >= 0 || bytes.Contains(c[:i], []byte(" #")) {
-		return nil, nil, false
+	for i, b := range c {
+		switch {
+		case b == '\t' || b == '#' && c[i-1] == ' ':
+			return nil, nil, false
+		case b == ':' && (i+1 == len(c) || c[i+1] == ' '):
+			return c[:i], c[i+1:], c[i-1] != ' '
+		}
 	}
-	return c[:i], c[i+1:], true
+	return nil, nil, false
 }
 
 // startsPlain reports whether a plain scalar may begin so. A leading ? or : is

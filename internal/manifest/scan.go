@@ -43,8 +43,9 @@ type block struct {
 // certain of makes scan report false, and the real parser decides.
 type scanner struct {
 	text []byte
-	next int // start of the first line not yet consumed
-	eol  int // end of the current line, its line break excluded
+	next int  // start of the first line not yet consumed
+	eol  int  // end of the current line, its line break excluded
+	tabs bool // there are tabs in text
 
 	stack []block
 	keys  [][]byte // of the open mappings, outermost first
@@ -67,7 +68,7 @@ type scanner struct {
 // entry is a mapping. When it reports false, the parts of ref that were read
 // may still serve a message.
 func (s *scanner) scan(text []byte, entry bool) (shape, bool) {
-	*s = scanner{text: text, stack: s.stack[:0], keys: s.keys[:0]}
+	*s = scanner{text: text, tabs: bytes.IndexByte(text, '\t') >= 0, stack: s.stack[:0], keys: s.keys[:0]}
 	if entry {
 		s.root = 1
 	}
@@ -94,7 +95,7 @@ func (s *scanner) scan(text []byte, entry bool) (shape, bool) {
 
 // content takes a line that is neither blank nor a comment.
 func (s *scanner) content(n int, c []byte) bool {
-	if bytes.IndexByte(c, '\t') >= 0 {
+	if s.tabs && bytes.IndexByte(c, '\t') >= 0 {
 		return false
 	}
 	s.out.blockEnd = false
