@@ -14,7 +14,7 @@ import (
 )
 
 // sizes are numbers of Deployments. Time and memory are to grow as they do.
-var sizes = []int{100, 1_000, 10_000}
+var sizes = []int{100, 1_000, 2_000, 10_000}
 
 // benchOurs is how many of the Deployments are the owner's.
 const benchOurs = 10

@@ -190,7 +190,7 @@ func (s *session) command(t *testing.T, at string, b block) {
 	command.Env = append(os.Environ(),
 		"ROOT="+s.root,
 		"PATH="+filepath.Join(s.root, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"MAKEFLAGS=", "NO_COLOR=1")
+		"MAKEFLAGS=", "MAKELEVEL=", "NO_COLOR=1") // a page is no part of the make that runs the test
 	output, err := command.CombinedOutput()
 	s.output = string(output)
 	if b.has("fails") {
