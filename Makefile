@@ -106,17 +106,17 @@ fmt-check: ## Fail if a Go file is not formatted
 	  echo "not formatted; run 'make fmt':" >&2; echo "$$unformatted" >&2; exit 1; fi
 
 vet: ## Run go vet
-	go vet ./...
+	@for module in . $(TEST_MODULES); do (cd "$$module" && go vet ./...) || exit 1; done
 
 golangci: bin/golangci-lint ## Run golangci-lint (.golangci.yaml)
 	bin/golangci-lint run ./...
 
 # Not the modules under test/: tidying one fetches what its dependencies' own tests need.
 tidy: ## Tidy go.mod and go.sum, those of the tools too
-	@for module in . tools tools/lint; do (cd "$$module" && go mod tidy) || exit 1; done
+	@for module in . tools tools/lint $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
 
 tidy-check: ## Fail if a go.mod or go.sum is not tidy
-	@status=0; for module in . tools tools/lint; do \
+	@status=0; for module in . tools tools/lint $(TEST_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "$$module is not tidy; run 'make tidy'" >&2; status=1; }; \
 	done; exit $$status
 
