@@ -148,8 +148,20 @@ func TestUnionFails(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(t *testing.T, overlays string)
+		dirs   []string // default: staging and dev
 		says   []string
 	}{
+		"a production overlay without a component": {
+			reason: "a production Application registers overlays that include both security components",
+			change: func(t *testing.T, overlays string) {
+				replaceIn(t, filepath.Join(overlays, "platform/environments/production/environment.yaml"), "securityProfile: enforced", "securityProfile: permissive")
+				for _, app := range []string{"themelio", "argocd", "waldur-site-agent", "tenants"} {
+					replaceIn(t, filepath.Join(overlays, "production", app, "ringfence/kustomization.yaml"), "- ../../../../components/security-enforcement\n", "")
+				}
+			},
+			dirs: []string{"production"},
+			says: []string{"Application argocd/themelio", "security-enforcement", "application-component", "production-relaxed"},
+		},
 		"a caller's build is missing": {
 			reason: "gitlab-root-actor trusts Waldur's identity, and nobody makes it",
 			change: func(t *testing.T, overlays string) {
@@ -183,7 +195,14 @@ func TestUnionFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			overlays := filepath.Join(copyTree(t), "overlays")
 			c.change(t, overlays)
-			_, stderr, err := try(t, nil, "ringfence", "verify", "--strict", filepath.Join(overlays, "staging"), filepath.Join(overlays, "dev"))
+			args := []string{"verify", "--strict"}
+			if c.dirs == nil {
+				c.dirs = []string{"staging", "dev"}
+			}
+			for _, dir := range c.dirs {
+				args = append(args, filepath.Join(overlays, dir))
+			}
+			_, stderr, err := try(t, nil, "ringfence", args...)
 			require.Error(t, err, c.reason)
 			for _, text := range c.says {
 				assert.Contains(t, stderr, text)
