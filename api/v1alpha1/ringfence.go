@@ -4,7 +4,7 @@ package v1alpha1
 // which components it includes, and the two documents that everything is derived from.
 type Ringfence struct {
 	TypeMeta `json:",inline"`
-	// Metadata of the configuration; the name of one unit here runs that unit alone when units is empty.
+	// Metadata of the configuration.
 	Metadata Metadata `json:"metadata"`
 	// Spec of the configuration.
 	Spec RingfenceSpec `json:"spec"`

@@ -240,6 +240,20 @@ func renderFiles(t *testing.T, in input) (status int, stdout, stderr string) {
 	return status, out.String(), err.String()
 }
 
+// TestNameOfAConfigurationChoosesNothing: a configuration that is named after a
+// unit still runs everything that its components select.
+func TestNameOfAConfigurationChoosesNothing(t *testing.T) {
+	list := goodInput().list(t)
+	want := runFunction(t, "ringfence", list)
+	for _, unit := range units.Names() {
+		named := bytes.Replace(list, []byte("    name: config\n"), []byte("    name: "+unit+"\n"), 1)
+		require.NotEqual(t, string(list), string(named))
+		got := runFunction(t, "ringfence", named)
+		require.Equal(t, succeeded, got.exit, got.stderr)
+		assert.Equal(t, texts(t, want.output), texts(t, got.output), unit)
+	}
+}
+
 // TestUnreadableInput is about text that no list can be made of: it comes back as it came.
 func TestUnreadableInput(t *testing.T) {
 	bomb := "a0: &a0 [x]"

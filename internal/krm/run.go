@@ -63,14 +63,13 @@ func (b *build) run(request model.Request, all Units, called string) {
 }
 
 // choose returns the units that a run asks for: the one that it is called as,
-// those that the configuration lists, the one that it is named after, or those
-// that its components select. chosen says that it was none of the last.
+// those that the configuration lists, or those that its components select.
+// chosen says that it was none of the last. A configuration's name chooses
+// nothing: a rename would take enforcement and the verifier out of a build.
 func choose(all Units, called string, request model.Request) (units Units, chosen bool, findings finding.List) {
 	names := request.Units
-	for _, name := range []string{called, request.Config.Name} {
-		if _, ok := all.Named(name); ok && (len(names) == 0 || name == called) {
-			names = []string{name}
-		}
+	if _, ok := all.Named(called); ok {
+		names = []string{called}
 	}
 	if len(names) == 0 {
 		return all.selected(request.Components), false, nil

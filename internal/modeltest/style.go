@@ -64,7 +64,7 @@ func (g *generator) restyle(node *yaml.Node, depth int) {
 	}
 	for i, child := range node.Content {
 		if g.chance(4) && (node.Kind == yaml.SequenceNode || i%2 == 0) {
-			child.HeadComment = "# " + pick(g, []string{"Why this is so.", "TODO: x: {y}", "- no entry"})
+			child.HeadComment = "# " + pick(g, []string{"Why this is so.", "Mind: x: {y}", "- no entry"})
 		}
 		g.restyle(child, depth+1)
 	}

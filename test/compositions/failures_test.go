@@ -115,6 +115,7 @@ patches:
     apiVersion: ringfence.dev/v1alpha1
     kind: Ringfence
     metadata: {name: access-verifier}
+    spec: {units: [access-verifier]}
 `,
 			},
 			says: []string{"AuthorizationPolicy themelio/web-allow-ingress-gateway", "object-stale"},
