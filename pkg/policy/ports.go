@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -111,7 +109,7 @@ func (in Input) serviceTargets(t *resource.PodTemplate, port model.Port) (target
 
 // ServiceTargets returns the numbers that a Service port leads to in a pod
 // template: its targetPort, by number or by name, or the port itself.
-func ServiceTargets(t *resource.PodTemplate, p corev1.ServicePort) []model.Port {
+func ServiceTargets(t *resource.PodTemplate, p resource.ServicePort) []model.Port {
 	target, err := model.PortNumber(cmp.Or(p.TargetPort.IntVal, p.Port))
 	if name := p.TargetPort.StrVal; name != "" {
 		target, err = model.PortName(name)
@@ -125,7 +123,7 @@ func ServiceTargets(t *resource.PodTemplate, p corev1.ServicePort) []model.Port 
 // Service is a Service of the build.
 type Service struct {
 	Object *resource.Object
-	corev1.ServiceSpec
+	resource.ServiceSpec
 }
 
 // ServicesOf returns the Services of the build that select a pod template's pods.

@@ -5,8 +5,6 @@ import (
 	"iter"
 	"maps"
 	"strings"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Labels that KServe puts on the pods of a predictor, whatever the InferenceService says.
@@ -23,7 +21,7 @@ type PodTemplate struct {
 	// Labels and Annotations are those that pods get; for an InferenceService with what KServe adds.
 	Labels, Annotations map[string]string
 	// Spec is the pod spec.
-	Spec corev1.PodSpec
+	Spec PodSpec
 	// LabelsAt, AnnotationsAt and SpecAt lead to the fields in the object.
 	LabelsAt, AnnotationsAt, SpecAt Path
 }
@@ -35,11 +33,11 @@ func (t *PodTemplate) ServiceAccount() string {
 
 // AllContainers yields the containers with the path of each: the init containers
 // that restart (sidecars) first, then the containers.
-func (t *PodTemplate) AllContainers() iter.Seq2[Path, *corev1.Container] {
-	return func(yield func(Path, *corev1.Container) bool) {
+func (t *PodTemplate) AllContainers() iter.Seq2[Path, *Container] {
+	return func(yield func(Path, *Container) bool) {
 		for i := range t.Spec.InitContainers {
 			c := &t.Spec.InitContainers[i]
-			if c.RestartPolicy == nil || *c.RestartPolicy != corev1.ContainerRestartPolicyAlways {
+			if c.RestartPolicy != RestartAlways {
 				continue
 			}
 			if !yield(t.SpecAt.Child("initContainers").Index(i), c) {

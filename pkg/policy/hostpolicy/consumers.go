@@ -3,8 +3,6 @@ package hostpolicy
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -31,12 +29,12 @@ func planConsumer(in policy.Input, c *model.Consumer, plan *policy.Plan) {
 	written := false
 	for _, list := range []struct {
 		field      string
-		containers []corev1.Container
+		containers []resource.Container
 	}{{"initContainers", t.Spec.InitContainers}, {"containers", t.Spec.Containers}} {
 		for i, container := range list.containers {
 			chosen := container.Name == c.Container
 			if c.Container == "" {
-				chosen = slices.ContainsFunc(container.Env, func(e corev1.EnvVar) bool { return e.Name == c.Env })
+				chosen = slices.ContainsFunc(container.Env, func(e resource.EnvVar) bool { return e.Name == c.Env })
 			}
 			if chosen {
 				written = true
@@ -57,7 +55,7 @@ func planConsumer(in policy.Input, c *model.Consumer, plan *policy.Plan) {
 }
 
 // setEnv sets every entry of the variable's name: of several, the last one counts.
-func setEnv(o *resource.Object, at resource.Path, container corev1.Container, c *model.Consumer, plan *policy.Plan) {
+func setEnv(o *resource.Object, at resource.Path, container resource.Container, c *model.Consumer, plan *policy.Plan) {
 	reason := "derived from " + c.Source
 	found := false
 	for i, env := range container.Env {

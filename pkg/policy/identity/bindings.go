@@ -1,8 +1,6 @@
 package identity
 
 import (
-	rbacv1 "k8s.io/api/rbac/v1"
-
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -10,12 +8,12 @@ import (
 
 // binding is a RoleBinding or ClusterRoleBinding with the subjects that it is to have.
 type binding struct {
-	Subjects []rbacv1.Subject `json:"subjects"`
+	Subjects []resource.Subject `json:"subjects"`
 }
 
 func (b *binding) has(at account) bool {
 	for _, s := range b.Subjects {
-		if s.Kind == rbacv1.ServiceAccountKind && s.Namespace == at.namespace && s.Name == at.name {
+		if s.Kind == kindServiceAccount && s.Namespace == at.namespace && s.Name == at.name {
 			return true
 		}
 	}
@@ -50,8 +48,8 @@ func planBindings(in policy.Input, entries []entry) policy.Plan {
 				continue
 			}
 			plan.Set(o, resource.Path{"subjects", resource.Append},
-				map[string]any{"kind": rbacv1.ServiceAccountKind, "name": at.name, "namespace": at.namespace}, "identity of "+e.name)
-			b.Subjects = append(b.Subjects, rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: at.namespace, Name: at.name})
+				map[string]any{"kind": kindServiceAccount, "name": at.name, "namespace": at.namespace}, "identity of "+e.name)
+			b.Subjects = append(b.Subjects, resource.Subject{Kind: kindServiceAccount, Namespace: at.namespace, Name: at.name})
 		}
 	}
 	return plan

@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -98,7 +96,7 @@ func (w *workload) served(port workloadPort, services []policy.Service) finding.
 	var leads []string
 	for _, s := range services {
 		for _, p := range s.Ports {
-			if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
+			if p.Protocol != "" && p.Protocol != resource.ProtocolTCP {
 				continue
 			}
 			targets := policy.ServiceTargets(t, p)

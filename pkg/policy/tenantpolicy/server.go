@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
@@ -31,7 +29,7 @@ var servers = []string{"model", "sklearn", "xgboost", "tensorflow", "pytorch", "
 // container is a container with the path of its field.
 type container struct {
 	at resource.Path
-	*corev1.Container
+	*resource.Container
 }
 
 // containers returns the containers that may take the workload's requests: all
@@ -72,7 +70,7 @@ func (w *workload) modelServer() (container, bool) {
 		if resource.Map(t.Object.Content(), at...) == nil {
 			continue
 		}
-		c := container{at, &corev1.Container{}}
+		c := container{at, &resource.Container{}}
 		if !t.Object.ReadInto(c.Container, at...) {
 			return container{}, false // the set keeps the error
 		}
@@ -100,8 +98,8 @@ func (w *workload) complete() *resource.PodTemplate {
 		t.Spec.Containers = append(t.Spec.Containers, *server.Container)
 	}
 	if w.hasAgent() {
-		t.Spec.Containers = append(t.Spec.Containers, corev1.Container{
-			Name: containerAgent, Ports: []corev1.ContainerPort{{Name: portAgent, ContainerPort: portAgentNumber}},
+		t.Spec.Containers = append(t.Spec.Containers, resource.Container{
+			Name: containerAgent, Ports: []resource.ContainerPort{{Name: portAgent, ContainerPort: portAgentNumber}},
 		})
 	}
 	return &t
@@ -110,7 +108,7 @@ func (w *workload) complete() *resource.PodTemplate {
 // firstPort returns the container's first TCP port. Policies see no other protocol.
 func (c container) firstPort() (model.Port, bool) {
 	for _, p := range c.Ports {
-		if p.Protocol != "" && p.Protocol != corev1.ProtocolTCP {
+		if p.Protocol != "" && p.Protocol != resource.ProtocolTCP {
 			continue
 		}
 		if port, err := model.PortNumber(p.ContainerPort); err == nil {
