@@ -26,6 +26,7 @@ const (
 	InputUndefined         ID = "input-undefined-reference"
 	InputAmbiguous         ID = "input-ambiguous"
 	InputUnused            ID = "input-unused"
+	InputOverridden        ID = "input-overridden"
 	InputHost              ID = "input-host"
 	OwnerMissing           ID = "owner-missing"
 	OwnerConflict          ID = "owner-conflict"
@@ -138,6 +139,7 @@ var Catalogue = map[ID]Rule{
 	InputDuplicateName:     {Error, "Names are unique within their section.", "rename or remove one of the two", ""},
 	InputUndefined:         {Error, "References name entries that exist.", "correct the name, or add the entry", ""},
 	InputAmbiguous:         {Error, "There is one AccessModel and one Environment.", "give one, or make both say the same", ""},
+	InputOverridden:        {Warning, "The inventory and the Environment say the same.", "the inventory counts here; make both say the same, for GitOps reads the Environment alone", "DD-0025, section 1"},
 	InputUnused:            {Info, "Entries are used by something.", "remove it where nothing else reads it", ""},
 	InputHost:              {Error, "Hosts are DNS names without scheme, port or path; a wildcard is the whole first label.", "write the host name alone", "DD-0025 §3"},
 	OwnerMissing:           {Error, "A build says whose it is.", "set spec.owner; a kustomize patch that misses its target leaves it empty", ""},

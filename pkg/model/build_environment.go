@@ -21,7 +21,9 @@ func (b *builder) readEnvironment() {
 	e := b.env.spec
 	check(b.env.advise, "metadata.name", b.env.name, "object name", validation.IsDNS1123Subdomain)
 	b.platform.Tier = e.Tier
-	oneOf(b.env.advise, "spec.tier", e.Tier, "local", "dev", "staging", ProductionTier)
+	if !b.env.inventoryAlone { // an inventory has no tier
+		oneOf(b.env.advise, "spec.tier", e.Tier, "local", "dev", "staging", ProductionTier)
+	}
 	profile, err := ParseProfile(e.SecurityProfile)
 	if err != nil {
 		b.env.advise(finding.InputInvalidValue, "spec.securityProfile", writeProfile, "%v", err)

@@ -17,6 +17,8 @@ type Documents struct {
 	Config *Document
 	// Models and Environments were given beside it: files, or items marked local-config.
 	Models, Environments []Document
+	// Inventory is what an Ansible inventory says; nil where there is none.
+	Inventory *Inventory
 }
 
 // Request is what one run is to do. Its zero value asks for nothing.
@@ -78,6 +80,9 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 		wire, p := read[v1alpha1.Environment](doc)
 		env.merge(wire.Metadata.Name, wire.Spec, p)
 	}
+	if docs.Inventory != nil {
+		findings.Add(overrideBy(&env, *docs.Inventory, hostNames(model.spec))...)
+	}
 	findings.Add(model.missing()...)
 	findings.Add(env.missing()...)
 
@@ -107,6 +112,11 @@ type source[T any] struct {
 	name              string
 	spec              T
 	collectors        []*problems
+	// What an inventory said in the document's place: its variables by the paths that
+	// they fill, and the problems with them.
+	moved          map[string]string
+	variables      *problems
+	inventoryAlone bool
 }
 
 func (s *source[T]) given() bool { return s.problems != nil }
@@ -153,10 +163,14 @@ func (s *source[T]) missing() finding.List {
 
 // report adds a problem at a path of the source; see problems.report.
 func (s *source[T]) report(id finding.ID, path, format string, args ...any) {
-	s.problems.report(id, s.base+path, "", format, args...)
+	s.advise(id, path, "", format, args...)
 }
 
 // advise adds a problem with a remedy of its own.
 func (s *source[T]) advise(id finding.ID, path, remedy, format string, args ...any) {
+	if name, ok := s.variable(path); ok {
+		s.variables.report(id, name, remedy, format, args...)
+		return
+	}
 	s.problems.report(id, s.base+path, remedy, format, args...)
 }
