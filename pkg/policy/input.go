@@ -18,6 +18,27 @@ type Input struct {
 	Resources *resource.Set
 	// Components that the build includes.
 	Components []string
+	// Cluster says that the resources are a cluster's and no build's: others' objects
+	// are among them, which are theirs to answer for, and what is missing may still come.
+	Cluster bool
+}
+
+// Place names where the resources are, for a message.
+func (in Input) Place() string {
+	if in.Cluster {
+		return "the cluster"
+	}
+	return "this build"
+}
+
+// Weigh makes what is an error in a build, which its owner alone puts together, a
+// warning in a cluster, where one owner can neither wait for the others nor mend
+// what is theirs.
+func (in Input) Weigh(f finding.Finding) finding.Finding {
+	if in.Cluster && f.Severity == finding.Error {
+		f.Severity = finding.Warning
+	}
+	return f
 }
 
 // Unit plans one unit's changes. It neither applies them nor does any I/O.
@@ -53,7 +74,7 @@ func (in Input) selected(w *model.Workload) ([]*resource.PodTemplate, finding.Li
 	}
 	if len(out) == 0 {
 		ref := resource.Ref{Kind: "pod template", Namespace: w.Namespace, Name: w.PodTemplates.String()}
-		return nil, finding.List{finding.New(finding.ObjectMissing, ref, "", "workload %q selects no pod template of this build", w.Name)}
+		return nil, finding.List{in.Weigh(finding.New(finding.ObjectMissing, ref, "", "workload %q selects no pod template of %s", w.Name, in.Place()))}
 	}
 	return out, nil
 }
@@ -79,6 +100,10 @@ func (in Input) template(ref resource.Ref, entry string) (*resource.PodTemplate,
 // lacks. One of its kind and name in another namespace is named: mostly a
 // kustomization's namespace moved it, or nothing gave it one.
 func (in Input) Missing(ref resource.Ref, entry string) finding.Finding {
+	if in.Cluster {
+		return in.Weigh(finding.New(finding.ObjectMissing, ref, "", "the model's %s has it and the cluster doesn't", entry).
+			WithRemedy("deploy it and run the task again, or list the entry under absent in the Environment"))
+	}
 	f := finding.New(finding.ObjectMissing, ref, "", "the model's %s has it and this build of owner %q doesn't", entry, in.Owner.Name)
 	for _, o := range in.Resources.Kind(ref.Group(), ref.Kind) {
 		switch at := o.Ref(); {

@@ -151,7 +151,7 @@ func reach(in policy.Input, w *model.Workload, t *resource.PodTemplate) finding.
 		return nil
 	case namespace == nil:
 		return finding.List{finding.New(finding.EnrollUnknownNamespace, t.Object.Ref(), t.LabelsAt.Child(LabelInject).String(),
-			"with revision %q the label alone injects nothing, and this build doesn't hold namespace %q, which may have %s=%s", revision, w.Namespace, LabelRevision, revision)}
+			"with revision %q the label alone injects nothing, and %s doesn't hold namespace %q, which may have %s=%s", revision, in.Place(), w.Namespace, LabelRevision, revision)}
 	default:
 		f := finding.New(finding.EnrollUnreachable, t.Object.Ref(), t.LabelsAt.Child(LabelRevision).String(),
 			"with revision %q and no default tag the label %s alone injects nothing", revision, LabelInject)

@@ -24,7 +24,7 @@ func widened(in policy.Input) finding.List {
 		return !a.Decides() || origin.Made(a.Object) && policy.SectionOf(a.Object) == policy.SectionGateways
 	})
 	for _, g := range in.Gateways {
-		if g.Absent {
+		if g.Absent || in.Cluster && !in.Mine(g.Owner) {
 			continue
 		}
 		for _, a := range policies {

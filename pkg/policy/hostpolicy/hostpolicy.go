@@ -78,7 +78,7 @@ func wildcards(in policy.Input, g *model.Gateway) finding.List {
 			served = served || o != nil && serves(o, route, host)
 		}
 		if !served {
-			out.Add(finding.New(finding.HostWildcard, ref, hosts, "it would admit %q, which no route of gateway %q in this build uses", host, g.Name))
+			out.Add(finding.New(finding.HostWildcard, ref, hosts, "it would admit %q, which no route of gateway %q in %s uses", host, g.Name, in.Place()))
 		}
 		if len(g.HostPorts) == 0 {
 			out.Add(finding.New(finding.HostWildcardPorts, ref, hosts, "clients that write a port after a host of %q are denied", host))

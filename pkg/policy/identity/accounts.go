@@ -46,7 +46,7 @@ func planAccounts(in policy.Input, entries []entry, assignments []assignment) po
 			}
 		}
 	}
-	plan.Findings.Add(lostSecrets(unknown)...)
+	plan.Findings.Add(lostSecrets(in, unknown)...)
 	return plan
 }
 

@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"fmt"
+
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -20,6 +22,14 @@ func (b *binding) has(at account) bool {
 	return false
 }
 
+// place names where a binding was looked for.
+func place(in policy.Input) string {
+	if in.Cluster {
+		return in.Place()
+	}
+	return fmt.Sprintf("%s of owner %q", in.Place(), in.Owner.Name)
+}
+
 // planBindings adds the entries' ServiceAccounts to the subjects of the bindings
 // that the model names. Old subjects stay: other pods may still run as them.
 func planBindings(in policy.Input, entries []entry) policy.Plan {
@@ -30,7 +40,7 @@ func planBindings(in policy.Input, entries []entry) policy.Plan {
 		for _, ref := range e.bindings {
 			o := in.Resources.Get(ref)
 			if o == nil {
-				plan.Findings.Add(finding.New(finding.IdentityBinding, ref, "", "the model's %s names it under roleBindingRefs and this build of owner %q doesn't hold it", e.name, in.Owner.Name))
+				plan.Findings.Add(finding.New(finding.IdentityBinding, ref, "", "the model's %s names it under roleBindingRefs and %s doesn't hold it", e.name, place(in)))
 				continue
 			}
 			b := read[o]

@@ -46,8 +46,8 @@ func planOthers(in policy.Input, assignments []assignment) policy.Plan {
 		}
 		used[at] = true
 		if h := trusted[at]; h != nil && !h.has(t) {
-			plan.Findings.Add(finding.New(finding.IdentityShared, o.Ref(), nameField(t),
-				"its pods run as %s, the identity of %s: whoever trusts that would admit them too", at, h.names()).WithValues(at.name, nil))
+			plan.Findings.Add(in.Weigh(finding.New(finding.IdentityShared, o.Ref(), nameField(t),
+				"its pods run as %s, the identity of %s: whoever trusts that would admit them too", at, h.names()).WithValues(at.name, nil)))
 		}
 	}
 	for _, o := range stale {

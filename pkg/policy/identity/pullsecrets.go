@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
@@ -43,7 +44,7 @@ func pulledByAnybody(image string) bool {
 // holds "default", and yet that is the ServiceAccount which clusters give pull
 // secrets to; so there is one warning for each that pods leave, however many do,
 // and none where images are public or the new ServiceAccount is written by hand.
-func lostSecrets(unknown []assignment) finding.List {
+func lostSecrets(in policy.Input, unknown []assignment) finding.List {
 	var (
 		order   []account
 		leavers = map[account][]string{}
@@ -66,7 +67,7 @@ func lostSecrets(unknown []assignment) finding.List {
 	var out finding.List
 	for _, old := range order {
 		out.Add(finding.New(finding.IdentityPullSecrets, old.ref(), fieldPullSecrets,
-			"this build doesn't hold it, so whether it has imagePullSecrets can't be seen, and %s would be left without them", strings.Join(leavers[old], ", ")).
+			"%s doesn't hold it, so whether it has imagePullSecrets can't be seen, and %s would be left without them", in.Place(), strings.Join(leavers[old], ", ")).
 			WithRemedy("put imagePullSecrets on the pod templates, or add to the build this ServiceAccount or those that replace it (%s)", strings.Join(next[old], ", ")))
 	}
 	return out

@@ -199,7 +199,7 @@ func (f *finder) unknown(group *model.Tenant, ref resource.Ref) finding.Finding 
 			WithRemedy("set its namespace before this function runs")
 	}
 	return finding.New(finding.TenantNamespace, ref, "metadata.namespace",
-		"it looks like a workload of tenant group %q; its namespace %q isn't in this build, so nothing tells: it gets no policy, and one that it has is kept", group.Name, ref.Namespace)
+		"it looks like a workload of tenant group %q; its namespace %q isn't in %s, so nothing tells: it gets no policy, and one that it has is kept", group.Name, ref.Namespace, f.in.Place())
 }
 
 // policyOf returns the policy of ours that a workload has, nil for none, and
