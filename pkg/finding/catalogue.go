@@ -57,6 +57,10 @@ const (
 	ObjectAbsent     ID = "object-absent"
 	ObjectStale      ID = "object-stale"
 	ObjectWritten    ID = "object-written"
+	ObjectImmutable  ID = "object-immutable"
+	ObjectNotOurs    ID = "object-not-ours"
+	PodUnready       ID = "pod-unready"
+	PodUnprotected   ID = "pod-unprotected"
 )
 
 // Hosts of gateways.
@@ -165,6 +169,10 @@ var Catalogue = map[ID]Rule{
 	ObjectAbsent:     {Error, "What an Environment lists as absent is in no build.", "take it out of the build, or its entry out of spec.absent", "DD-0025 §3"},
 	ObjectStale:      {Error, "Every generated object and field is what the model derives, after everything that ran later too.", "run the functions before the verifier, and nothing after them that changes it (a patch, a namespace, another transformer)", "DD-0025, static tests 6 to 14"},
 	ObjectWritten:    {Info, "What was created, changed or removed.", "", ""},
+	ObjectImmutable:  {Warning, "Pod templates that are to change can be changed.", "delete it, and let whoever made it make it anew", "Kubernetes: the template of a Job is immutable"},
+	ObjectNotOurs:    {Warning, "What carries the owner's labels was written by Ringfence.", "delete it, or take the labels off it", ""},
+	PodUnready:       {Error, "Callers' pods have a proxy, and run under the identity that the policy trusts.", "roll the pods out first, or set on_unready: warn", "DD-0025, phase 5"},
+	PodUnprotected:   {Warning, "The pods that a policy protects have a proxy.", "roll the pods out: without a proxy nothing enforces the policy", "DD-0025, section 9"},
 
 	HostWildcard:       {Error, "A wildcard host is one that the Gateway and the VirtualService use already.", "name the hosts, or put the wildcard into Gateway and VirtualService first", "DD-0025 §3"},
 	HostWildcardPorts:  {Warning, "A wildcard host lists the ports that clients write in Host, for no pattern matches them all.", "list them in hostPorts", "istio/istio#39810"},

@@ -1,0 +1,129 @@
+package cluster
+
+import (
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/policy"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+// state is what a run has read, with the changes that were planned so far. Plans
+// are carried out here first, so that a unit sees what those before it want and
+// nothing is written before all have said that it may be.
+type state struct {
+	set *resource.Set
+	all []*object
+}
+
+func newState(live []*unstructured.Unstructured) *state {
+	s := &state{set: resource.NewSet()}
+	for _, o := range live {
+		s.add(liveObject(o))
+	}
+	return s
+}
+
+func (s *state) add(o *object) {
+	s.all = append(s.all, o)
+	s.set.Add(o)
+}
+
+// apply carries out a plan in memory.
+func (s *state) apply(plan policy.Plan) error {
+	changed := map[*resource.Object]bool{}
+	for _, edit := range plan.Edits {
+		o, err := source(edit.Object)
+		if err != nil {
+			return err
+		}
+		content, err := set(o.content, edit.Path, runtime.DeepCopyJSONValue(edit.Value))
+		if err != nil {
+			return fmt.Errorf("setting %s of %s: %w", edit.Path, o.ref, err)
+		}
+		mapping, ok := content.(map[string]any)
+		if !ok {
+			return fmt.Errorf("setting %s of %s: it would be no object any more", edit.Path, o.ref)
+		}
+		o.content, o.ref.APIVersion = mapping, resource.String(mapping, "apiVersion")
+		o.edits = append(o.edits, edit)
+		changed[edit.Object] = true
+	}
+	for o := range changed {
+		o.Reload()
+	}
+	for _, removal := range plan.Remove {
+		o, err := source(removal.Object)
+		if err != nil {
+			return err
+		}
+		o.content, o.reason = nil, removal.Reason
+		s.set.Remove(removal.Object)
+	}
+	for _, derived := range plan.Create {
+		s.add(&object{ref: derived.Ref, content: runtime.DeepCopyJSON(derived.Content()), reason: derived.Source + " of the model"})
+	}
+	return nil
+}
+
+func source(o *resource.Object) (*object, error) {
+	out, ok := o.Source.(*object)
+	if !ok {
+		return nil, fmt.Errorf("%s wasn't read from the cluster", o.Ref())
+	}
+	return out, nil
+}
+
+// immutable takes out of a plan what an API server would refuse: the pod template
+// of a Job that exists, and nearly all of a Pod. A warning says what to do.
+func immutable(plan *policy.Plan) finding.List {
+	var (
+		out  finding.List
+		said []*resource.Object
+	)
+	plan.Edits = slices.DeleteFunc(plan.Edits, func(e policy.Edit) bool {
+		kind := e.Object.Ref().Kind
+		if _, pods := resource.PodKindOf(e.Object.Ref()); !pods || kind != "Job" && kind != "Pod" && kind != "ReplicaSet" {
+			return false
+		}
+		if !slices.Contains(said, e.Object) {
+			said = append(said, e.Object)
+			out.Add(finding.New(finding.ObjectImmutable, e.Object.Ref(), e.Path.String(), "it would get %v (%s), and a %s that exists can't be changed", e.Value, e.Reason, kind))
+		}
+		return true
+	})
+	return out
+}
+
+// writers returns who wrote an object, by the API server's books: the managers of
+// its spec first.
+func writers(o *unstructured.Unstructured) []string {
+	var spec, others []string
+	for _, entry := range resource.List(o.Object, "metadata", "managedFields") {
+		fields, _ := entry.(map[string]any)
+		manager := resource.String(fields, "manager")
+		switch {
+		case manager == "" || resource.String(fields, "subresource") != "":
+		case resource.Map(fields, "fieldsV1", "f:spec") != nil:
+			spec = append(spec, manager)
+		default:
+			others = append(others, manager)
+		}
+	}
+	var out []string
+	for _, manager := range append(spec, others...) {
+		if !slices.Contains(out, manager) {
+			out = append(out, manager)
+		}
+	}
+	return out
+}
+
+// wrote reports whether a manager is among those who wrote an object.
+func wrote(o *unstructured.Unstructured, manager string) bool {
+	return slices.Contains(writers(o), manager)
+}
