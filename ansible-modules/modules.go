@@ -5,6 +5,7 @@ import (
 	accessinfo "github.com/ringfence-dev/ringfence/ansible-modules/access_info"
 	accesspolicies "github.com/ringfence-dev/ringfence/ansible-modules/access_policies"
 	gatewayhostpolicy "github.com/ringfence-dev/ringfence/ansible-modules/gateway_host_policy"
+	gatewayprobe "github.com/ringfence-dev/ringfence/ansible-modules/gateway_probe"
 	tenantpolicy "github.com/ringfence-dev/ringfence/ansible-modules/tenant_policy"
 	workloadidentity "github.com/ringfence-dev/ringfence/ansible-modules/workload_identity"
 	workloadpolicy "github.com/ringfence-dev/ringfence/ansible-modules/workload_policy"
@@ -21,4 +22,5 @@ var Modules = []ansible.Module{
 	workloadpolicy.Module,
 	workloadidentity.Module,
 	tenantpolicy.Module,
+	gatewayprobe.Module,
 }

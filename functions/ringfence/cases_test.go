@@ -47,7 +47,10 @@ func TestCases(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			c := readCase(t, file)
 			require.NotEmpty(t, strings.TrimSpace(string(c.archive.Comment)), "a case says why it is there")
-			require.NotEmpty(t, c.consumers(), "a case has a consumer")
+			if len(c.consumers()) == 0 {
+				require.Contains(t, string(txtar.Format(c.archive)), "-- out/", "a case has a consumer")
+				return // of Ansible modules alone, which their own test runs
+			}
 			for _, unit := range c.consumers() {
 				t.Run(unit, func(t *testing.T) { c.check(t, unit) })
 			}
@@ -81,12 +84,13 @@ func (c *testCase) section(name string) []byte {
 	return nil
 }
 
-// consumers returns the units that the archive has an expectation for.
+// consumers returns the units that the archive has an expectation for. Names with
+// an underscore are Ansible modules, which ansible-modules/cases_test.go runs.
 func (c *testCase) consumers() []string {
 	var out []string
 	for _, f := range c.archive.Files {
 		parts := strings.Split(f.Name, "/")
-		if len(parts) == 3 && parts[0] == "out" && !slices.Contains(out, parts[1]) {
+		if len(parts) == 3 && parts[0] == "out" && !strings.Contains(parts[1], "_") && !slices.Contains(out, parts[1]) {
 			out = append(out, parts[1])
 		}
 	}

@@ -44,7 +44,7 @@ func (a answer) write(stdout io.Writer) int {
 	if err := encoder.Encode(tree); err != nil {
 		return 1 // the tree is made of what JSON has
 	}
-	if _, err := stdout.Write(b.Bytes()); err != nil || tree["failed"] == true {
+	if _, err := stdout.Write(b.Bytes()); err != nil || tree["failed"] != false {
 		return 1
 	}
 	return 0
@@ -64,9 +64,6 @@ func (a answer) tree() (out map[string]any, err error) {
 	if a.err != nil {
 		a.addFailure(full)
 	}
-	if a.call == nil {
-		a.call = &Call{}
-	}
 	if a.module != nil {
 		if a.call.Diff && !a.noLog && !a.module.ReadOnly {
 			full["diff"] = append([]Diff{}, a.result.Diff...)
@@ -76,6 +73,9 @@ func (a answer) tree() (out map[string]any, err error) {
 			args = moduleArgs(a.module.Options, a.call.Params)
 		}
 		full["invocation"] = map[string]any{"module_args": args}
+	}
+	if a.call == nil {
+		return full, nil
 	}
 	a.call.mu.Lock()
 	defer a.call.mu.Unlock()
@@ -106,12 +106,10 @@ func (a answer) addValues(to, values map[string]any) {
 
 func (a answer) addFailure(to map[string]any) {
 	message := a.err.Error()
-	var failure *Failure
-	if errors.As(a.err, &failure) {
+	if failure, ok := errors.AsType[*Failure](a.err); ok {
 		a.addValues(to, failure.Values)
 	}
-	var p *panicked
-	if errors.As(a.err, &p) {
+	if p, ok := errors.AsType[*panicked](a.err); ok {
 		message = a.bug(message)
 		if a.call.Verbosity >= 3 {
 			to["exception"] = string(p.stack)
@@ -126,7 +124,7 @@ func (a answer) bug(what string) string {
 	if a.module != nil {
 		name += "." + a.module.Name
 	}
-	return fmt.Sprintf("this is a bug in %s %s: %s; please report it at %s, with the task and what -vvv shows", name, Version, what, Bugs)
+	return fmt.Sprintf("this is a bug in %s %s: %s; please report it at %s, with the task and what -vvv shows (since ansible-core 2.19 with ANSIBLE_DISPLAY_TRACEBACK=always)", name, Version, what, Bugs)
 }
 
 // moduleArgs returns the parameters as they may be shown.

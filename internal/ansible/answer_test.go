@@ -68,7 +68,7 @@ func TestEmptyDiff(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	bug := func(what string) string {
-		return "this is a bug in ringfence.mesh.example dev: " + what + "; please report it at https://github.com/ringfence-dev/ringfence/issues, with the task and what -vvv shows"
+		return "this is a bug in ringfence.mesh.example dev: " + what + "; please report it at https://github.com/ringfence-dev/ringfence/issues, with the task and what -vvv shows (since ansible-core 2.19 with ANSIBLE_DISPLAY_TRACEBACK=always)"
 	}
 	cycle := map[string]any{}
 	cycle["self"] = func() {}

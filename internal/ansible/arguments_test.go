@@ -2,6 +2,7 @@ package ansible
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -82,9 +83,7 @@ func TestGoodArguments(t *testing.T) {
 			result, status, call := invoke(t, example(echo), c.env, c.args)
 			require.Equal(t, 0, status, "%v", result)
 			want := dict{"state": "present", "wait": false, "timeout": int64(120)}
-			for k, v := range c.want {
-				want[k] = v
-			}
+			maps.Copy(want, c.want)
 			assert.Equal(t, want, call.Params, c.reason)
 			if c.warnings == nil {
 				assert.NotContains(t, result, "warnings")
@@ -255,7 +254,7 @@ func TestDefaultThatIsNone(t *testing.T) {
 func TestDidYouMean(t *testing.T) {
 	known := []string{"model", "owner", "state"}
 	for name, c := range map[string]struct{ name, want string }{
-		"swapped":   {"modle", ` (did you mean "model"?)`},
+		"swapped":   {"mdoel", ` (did you mean "model"?)`},
 		"added":     {"owners", ` (did you mean "owner"?)`},
 		"case":      {"State", ` (did you mean "state"?)`},
 		"unlike":    {"kubeconfig", ""},
@@ -265,4 +264,17 @@ func TestDidYouMean(t *testing.T) {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, didYouMean(c.name, known)) })
 	}
 	assert.Empty(t, didYouMean("model", nil))
+}
+
+func TestElementsOfAnyType(t *testing.T) {
+	m := Module{Name: "example", Options: []Option{
+		{Name: "free", Type: List}, {Name: "raw", Type: List, Elements: Raw}, {Name: "nested", Type: List, Elements: List},
+	}, Run: echo}
+	_, _, call := invoke(t, m, nil, `{"free": [1, null], "raw": [1, {"a": null}], "nested": ["a,b"]}`)
+	assert.Equal(t, map[string]any{
+		"free": []any{int64(1), nil}, "raw": []any{int64(1), map[string]any{"a": nil}}, "nested": []any{[]any{"a", "b"}},
+	}, call.Params)
+	result, status, _ := invoke(t, m, nil, `{"raw": [null]}`)
+	assert.Equal(t, 1, status)
+	assert.Equal(t, "Elements value for option 'raw[0]' is of type NoneType and we were unable to convert to raw: give a value", result["msg"])
 }

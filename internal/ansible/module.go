@@ -115,7 +115,7 @@ type Diff struct {
 }
 
 // Failure is an error with values of its own for the result.
-type Failure struct {
+type Failure struct { //nolint:errname // Ansible's own word for a task that failed
 	Message string
 	Values  map[string]any
 	// Err is what caused it; may be nil.

@@ -236,7 +236,7 @@ func (c *Call) report(o cluster.Outcome, findings finding.List) Result {
 		})
 		result.Diff = append(result.Diff, Diff{
 			Before: manifestOf(change.Before), After: manifestOf(change.After),
-			BeforeHeader: header(ref.String(), "before", change.Before), AfterHeader: header(ref.String(), "after", change.After),
+			BeforeHeader: header(ref.String(), change.Before), AfterHeader: header(ref.String(), change.After),
 		})
 	}
 	result.Values["changes"] = changes
@@ -267,11 +267,12 @@ func manifestOf(object map[string]any) string {
 	return string(out)
 }
 
-func header(name, when string, object map[string]any) string {
+// header names one side of a difference; Ansible itself says which one it is.
+func header(name string, object map[string]any) string {
 	if object == nil {
-		return fmt.Sprintf("%s (%s: absent)", name, when)
+		return name + " (absent)"
 	}
-	return fmt.Sprintf("%s (%s)", name, when)
+	return name
 }
 
 // stopped says how far a run had come when an error ended it.

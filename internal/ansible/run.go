@@ -45,7 +45,7 @@ func run(ctx context.Context, modules []Module, args []string, env environment, 
 	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
 		return person(modules, called, rest, stdout)
 	}
-	var a answer
+	a := answer{call: &Call{}}
 	a.err = a.serve(ctx, modules, called, rest[0], env)
 	return a.write(stdout)
 }
@@ -53,7 +53,6 @@ func run(ctx context.Context, modules []Module, args []string, env environment, 
 // serve runs one module as far as it goes; what is known by then is in the answer.
 func (a *answer) serve(ctx context.Context, modules []Module, called, file string, env environment) (err error) {
 	defer Recover(&err)
-	a.call = &Call{}
 	args, err := readArguments(file)
 	if err != nil {
 		return err

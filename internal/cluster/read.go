@@ -8,10 +8,12 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/ringfence-dev/ringfence/pkg/derive"
+	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -28,6 +30,8 @@ type reading struct {
 	// tenants are the groups whose namespaces have to be found first; only in one namespace where it is set.
 	tenants   []*model.Tenant
 	namespace string
+	// labelled is the selector of generated objects to look for in every namespace; empty for none.
+	labelled string
 }
 
 type inNamespace struct {
@@ -43,6 +47,7 @@ func needs(s derive.Scope, namespace string) reading {
 		for _, route := range g.Routes {
 			if !g.Absent && (mine || s.Mine(route.Owner)) {
 				r.get(route.Ref)
+				r.list(route.Ref.Namespace, authorizationPolicies) // one may name the Gateway
 			}
 		}
 		if !mine {
@@ -121,8 +126,8 @@ func (r reading) list(namespace string, kinds ...kind) {
 
 func (r reading) get(ref resource.Ref) { r.gets[ref.Key()] = ref }
 
-// read returns the state of a cluster as far as a scope needs it.
-func read(ctx context.Context, c *Client, r reading) (*state, error) {
+// read returns the state of a cluster as far as a scope needs it, and what can't be seen.
+func read(ctx context.Context, c *Client, r reading) (*state, finding.List, error) {
 	found := map[resource.Key]*unstructured.Unstructured{}
 	var lock sync.Mutex
 	keep := func(o *unstructured.Unstructured) {
@@ -134,7 +139,11 @@ func read(ctx context.Context, c *Client, r reading) (*state, error) {
 		found[refOf(o).Key()] = o
 	}
 	if err := r.findTenants(ctx, c, keep); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	unseen, err := r.findLeftovers(ctx, c, keep)
+	if err != nil {
+		return nil, nil, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -155,10 +164,30 @@ func read(ctx context.Context, c *Client, r reading) (*state, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	live := slices.SortedFunc(maps.Values(found), func(a, b *unstructured.Unstructured) int { return refOf(a).Compare(refOf(b)) })
-	return newState(live), nil
+	return newState(live), unseen, nil
+}
+
+// findLeftovers looks for generated objects in namespaces that the model has left.
+// Where the task may not look everywhere, a warning says so.
+func (r reading) findLeftovers(ctx context.Context, c *Client, keep func(*unstructured.Unstructured)) (finding.List, error) {
+	if r.labelled == "" {
+		return nil, nil
+	}
+	var unseen finding.List
+	for _, k := range []kind{authorizationPolicies, peerAuthentications, serviceAccounts} {
+		err := c.list(ctx, k, "", r.labelled, keep)
+		if apierrors.IsForbidden(err) {
+			unseen.Add(finding.New(finding.PrunePartial, resource.Ref{}, "", "the task's user may not list %s in all namespaces, so that what is left in one that the model no longer names isn't seen", k.plural))
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return unseen, nil
 }
 
 // findTenants lists the namespaces of tenant groups, and adds what is in them to

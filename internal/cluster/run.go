@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/ringfence-dev/ringfence/pkg/derive"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -107,11 +109,15 @@ type run struct {
 
 // once reads, plans and writes.
 func (r *run) once(ctx context.Context) error {
-	state, err := read(ctx, r.client, needs(r.task.Scope, r.task.Namespace))
+	wanted := needs(r.task.Scope, r.task.Namespace)
+	if r.task.Prune {
+		wanted.labelled = labels.SelectorFromSet(policy.OriginOf(r.task.Scope).Labels()).String()
+	}
+	state, unseen, err := read(ctx, r.client, wanted)
 	if err != nil {
 		return err
 	}
-	r.state, r.findings = state, nil
+	r.state, r.findings = state, unseen
 	r.journal.read(state)
 	if err := r.plan(); err != nil {
 		return err

@@ -67,6 +67,8 @@ func (s *sources) part(name, argument string) (string, error) {
 	switch name {
 	case "units":
 		return s.unitTable(), nil
+	case "modules":
+		return moduleTable(), nil
 	case "unit":
 		return s.unitSummary(argument)
 	case "unit-rules":

@@ -26,6 +26,7 @@ var update = flag.Bool("update", false, `write what commands print into the page
 //	```sh test dir=ringfence    is run there
 //	```sh test fails            must fail
 //	```sh test needs=kpt        is left out where the machine has no such command
+//	```sh test needs=cluster    is run by the end-to-end tests alone, which have a cluster and say so in RINGFENCE_CLUSTER
 //	```text output              is what the block before it must print on both streams; "..." stands for anything
 //
 // A comment "<!-- sh test", which readers don't see, is such a block as well; $ROOT is the repository.
@@ -178,8 +179,12 @@ func indented(text string) string {
 func (s *session) command(t *testing.T, at string, b block) {
 	t.Helper()
 	if needed := b.word("needs"); needed != "" {
-		_, err := exec.LookPath(needed)
-		if s.skipped = err != nil; s.skipped {
+		if _, err := exec.LookPath(needed); needed == "cluster" {
+			s.skipped = os.Getenv("RINGFENCE_CLUSTER") == ""
+		} else {
+			s.skipped = err != nil
+		}
+		if s.skipped {
 			t.Logf("%s: left out, for there is no %s here", at, needed)
 			return
 		}

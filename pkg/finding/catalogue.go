@@ -59,6 +59,7 @@ const (
 	ObjectWritten    ID = "object-written"
 	ObjectImmutable  ID = "object-immutable"
 	ObjectNotOurs    ID = "object-not-ours"
+	PrunePartial     ID = "prune-partial"
 	PodUnready       ID = "pod-unready"
 	PodUnprotected   ID = "pod-unprotected"
 )
@@ -171,6 +172,7 @@ var Catalogue = map[ID]Rule{
 	ObjectWritten:    {Info, "What was created, changed or removed.", "", ""},
 	ObjectImmutable:  {Warning, "Pod templates that are to change can be changed.", "delete it, and let whoever made it make it anew", "Kubernetes: the template of a Job is immutable"},
 	ObjectNotOurs:    {Warning, "What carries the owner's labels was written by Ringfence.", "delete it, or take the labels off it", ""},
+	PrunePartial:     {Warning, "What the owner no longer derives is found in every namespace.", "let the task's user list them in the whole cluster, or look there by hand", ""},
 	PodUnready:       {Error, "Callers' pods have a proxy, and run under the identity that the policy trusts.", "roll the pods out first, or set on_unready: warn", "DD-0025, phase 5"},
 	PodUnprotected:   {Warning, "The pods that a policy protects have a proxy.", "roll the pods out: without a proxy nothing enforces the policy", "DD-0025, section 9"},
 
