@@ -31,13 +31,21 @@ var allowed = []struct {
 	{"pkg/policy/tenantpolicy", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/enrollment", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/policy/*", []string{"api/v1alpha1", "pkg/policy", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/verify", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/*", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
+	{"pkg/parity", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/enrollment", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
+	{"pkg/probe", nil},
 	{"internal/manifest", []string{"pkg/resource"}},
+	{"internal/rendered", []string{"api/v1alpha1", "pkg/resource"}},
+	{"internal/cluster", []string{"api/v1alpha1", "pkg/*", "pkg/policy/enrollment"}},
+	{"internal/ansible", []string{"api/v1alpha1", "internal/cluster", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"internal/krm", []string{"api/v1alpha1", "internal/manifest", "pkg/policy", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"internal/overlay", []string{"api/v1alpha1", "internal/manifest", "pkg/*", "pkg/policy/enrollment"}},
 	{"functions", []string{"functions/*", "internal/krm"}}, // the table of units
 	{"functions/ringfence", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions", "internal/*", "pkg/*"}},
 	{"functions/*", []string{"internal/krm", "pkg/*", "pkg/policy/*"}},
-	{"internal/*", []string{"api/v1alpha1", "api/v1alpha1/schema", "functions", "functions/*", "internal/*", "pkg/*", "pkg/policy/*"}}, // generators and test support: nothing imports them
+	{"ansible-modules", []string{"ansible-modules/*", "internal/ansible"}}, // the table of modules
+	{"ansible-modules/ringfence", []string{"ansible-modules", "internal/ansible"}},
+	{"ansible-modules/*", []string{"internal/ansible", "internal/cluster", "internal/rendered", "pkg/*", "pkg/policy/*"}},
+	{"internal/*", []string{"api/v1alpha1", "api/v1alpha1/schema", "ansible-modules", "functions", "functions/*", "internal/*", "pkg/*", "pkg/policy/*"}}, // generators and test support: nothing imports them
 }
 
 // forbidden lists what no package of a pattern may import itself.
@@ -46,8 +54,23 @@ var forbidden = map[string][]string{
 	"pkg/policy":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
 	"pkg/policy/*": {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
 	"pkg/verify":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
+	"pkg/parity":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
 	"pkg/model":    {"os", "os/exec", "net/http", "sigs.k8s.io/kustomize"},
 	"pkg/resource": {"os", "os/exec", "net/http", "sigs.k8s.io/kustomize"},
+}
+
+// heavy lists what the binary of the Ansible modules may not hold, directly or not:
+// each would add megabytes to what is copied to a host for every task.
+var heavy = []string{"k8s.io/api/", "k8s.io/client-go/kubernetes", "k8s.io/client-go/discovery", "sigs.k8s.io/kustomize/", "github.com/spf13/cobra"}
+
+func TestModulesStaySmall(t *testing.T) {
+	output, err := exec.Command("go", "list", "-deps", module+"ansible-modules/ringfence").Output()
+	require.NoError(t, err)
+	for name := range strings.Lines(string(output)) {
+		for _, prefix := range heavy {
+			assert.False(t, strings.HasPrefix(name, prefix), "the modules link %s", strings.TrimSpace(name))
+		}
+	}
 }
 
 func TestArrows(t *testing.T) {
