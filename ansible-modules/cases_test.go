@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,6 +47,7 @@ var update = flag.Bool("update", false, "write what the modules answer into the 
 //
 // A task that succeeds is run again, and changes nothing.
 func TestCases(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../testdata/*.txtar")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -109,9 +111,8 @@ func (c *testCase) params(t *testing.T, server *clustertest.Server) map[string]a
 	require.NoError(t, yaml.Unmarshal(c.section("in/config.yaml"), &config))
 	model := map[string]any{}
 	require.NoError(t, yaml.Unmarshal(c.section("in/model.yaml"), &model))
-	owners, _ := resource.Field(model, "spec", "owners")
-	for _, entry := range owners.([]any) {
-		if owner := entry.(map[string]any); owner["name"] == config.Owner {
+	for _, entry := range resource.List(model, "spec", "owners") {
+		if owner, ok := entry.(map[string]any); ok && owner["name"] == config.Owner {
 			owner["tool"] = "Ansible"
 		}
 	}
@@ -214,22 +215,21 @@ func note(t *testing.T, objects map[string]string, content map[string]any) {
 	if labels[v1alpha1.LabelManagedBy] != v1alpha1.ManagedBy {
 		return
 	}
-	metadata := content["metadata"].(map[string]any)
 	kept := map[string]any{}
 	for _, key := range []string{"name", "namespace", "labels", "annotations"} {
-		if value, ok := metadata[key]; ok {
+		if value, ok := resource.Field(content, "metadata", key); ok {
 			kept[key] = value
 		}
 	}
-	object := map[string]any{}
-	for key, value := range content {
-		object[key] = value
-	}
+	object := maps.Clone(content)
 	object["metadata"] = kept
 	delete(object, "status")
 	text, err := json.Marshal(object)
 	require.NoError(t, err)
-	objects[content["kind"].(string)+" "+resource.String(content, "metadata", "namespace")+"/"+resource.String(content, "metadata", "name")] = string(text)
+	ref := resource.Ref{
+		Kind: resource.String(content, "kind"), Namespace: resource.String(content, "metadata", "namespace"), Name: resource.String(content, "metadata", "name"),
+	}
+	objects[ref.String()] = string(text)
 }
 
 func generatedOf(t *testing.T, server *clustertest.Server) map[string]string {
@@ -310,9 +310,7 @@ func runModule(t *testing.T, name string, params map[string]any) answer {
 	out.failed, _ = raw["failed"].(bool)
 	out.msg, _ = raw["msg"].(string)
 	assert.Equal(t, out.failed, exit != 0)
-	for _, w := range resource.Strings(raw, "warnings") {
-		out.warnings = append(out.warnings, w)
-	}
+	out.warnings = resource.Strings(raw, "warnings")
 	for _, entry := range resource.List(raw, "changes") {
 		change, _ := entry.(map[string]any)
 		ref := resource.Ref{Kind: resource.String(change, "kind"), Namespace: resource.String(change, "namespace"), Name: resource.String(change, "name")}

@@ -55,6 +55,7 @@ spec:
 // module says and at what is left. Afterwards a run without the fault always
 // brings about the whole.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	policies := schema.GroupResource{Group: "security.istio.io", Resource: "authorizationpolicies"}
 	gateways := schema.GroupResource{Group: "networking.istio.io", Resource: "gateways"}
 	cases := map[string]struct {

@@ -1,6 +1,8 @@
 package accessinfo
 
 import (
+	"maps"
+
 	"github.com/ringfence-dev/ringfence/pkg/derive"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
@@ -21,13 +23,11 @@ func (d data) gateways() map[string]any {
 			continue
 		}
 		value := identity(g.Identity)
-		for key, v := range map[string]any{
+		maps.Copy(value, map[string]any{
 			"owner": g.Owner, "namespace": g.Namespace, "deployment": g.Deployment, "selector": stringMap(g.Selector),
 			"hosts": hosts(g.Hosts), "host_patterns": list(derive.HostPatterns(g)), "routes": routes(g),
 			"profile": g.Profile.String(), "absent": g.Absent, "policy": nil,
-		} {
-			value[key] = v
-		}
+		})
 		if g.HostPolicy && !g.Absent && g.Profile.Enforces() {
 			value["policy"] = policy.Origin{Owner: g.Owner, Model: d.platform.Name}.HostPolicy(g).Content()
 		}
@@ -58,13 +58,11 @@ func (d data) workloads() map[string]any {
 		for _, p := range derive.Principals(w.Callers) {
 			callers = append(callers, p.String())
 		}
-		for key, v := range map[string]any{
+		maps.Copy(value, map[string]any{
 			"owner": w.Owner, "namespace": w.Namespace, "selector": stringMap(w.Selector), "ports": ports(w.Ports),
 			"profile": w.Profile.String(), "absent": w.Absent, "enrolled": w.Enrolled(),
 			"enforced": w.Protected && !w.Absent && w.Profile.Enforces(), "callers": list(callers),
-		} {
-			value[key] = v
-		}
+		})
 		out[w.Name] = value
 	}
 	return out

@@ -5,6 +5,7 @@ package accessinfo
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ringfence-dev/ringfence/internal/ansible"
@@ -55,14 +56,12 @@ func run(_ context.Context, call *ansible.Call) (ansible.Result, error) {
 		return result, fmt.Errorf("owner: %q is none of the model's owners; there are %v", owner, owners(platform))
 	}
 	d := data{platform: platform, owner: owner}
-	for name, value := range map[string]any{
+	maps.Copy(result.Values, map[string]any{
 		"model": platform.Name, "environment": platform.Environment,
 		"profile": platform.Profile.String(), "trust_domain": platform.Istio.TrustDomain.Name(),
 		"gateways": d.gateways(), "workloads": d.workloads(), "edges": d.edges(),
 		"service_accounts": d.accounts(), "consumers": d.consumers(),
-	} {
-		result.Values[name] = value
-	}
+	})
 	return result, nil
 }
 

@@ -1,6 +1,10 @@
 package accessinfo
 
-import "github.com/ringfence-dev/ringfence/internal/ansible"
+import (
+	"slices"
+
+	"github.com/ringfence-dev/ringfence/internal/ansible"
+)
 
 func always(name string, t ansible.Type, description string) ansible.Return {
 	return ansible.Return{Name: name, Type: t, Returned: "always", Description: []string{description}}
@@ -40,7 +44,7 @@ var returns = []ansible.Return{
 	always("environment", ansible.String, "The name of the Environment; V(inventory) where only the inventory speaks."),
 	always("profile", ansible.String, "The security profile of the environment."),
 	always("trust_domain", ansible.String, "The trust domain of the mesh."),
-	dict("gateways", "The gateways by their names.", append(identityReturns[:len(identityReturns):len(identityReturns)],
+	dict("gateways", "The gateways by their names.", append(slices.Clip(identityReturns),
 		always("deployment", ansible.String, "The name of its Deployment."),
 		strings("hosts", "The hosts that it serves."),
 		strings("host_patterns", "What its policy admits as the Host of a request: each host with and without a port."),
@@ -50,7 +54,7 @@ var returns = []ansible.Return{
 			strings("servers", "The servers of a Gateway, by their port names, that it is narrowed to; empty for all."), strings("hosts", "The hosts that it holds.")),
 		ansible.Return{Name: "policy", Type: ansible.Dict, Returned: "always", Description: []string{"Its AuthorizationPolicy, whole; null where the profile derives none."}},
 	)...),
-	dict("workloads", "The workloads by their names.", append(identityReturns[:len(identityReturns):len(identityReturns)],
+	dict("workloads", "The workloads by their names.", append(slices.Clip(identityReturns),
 		strings("ports", "The workload ports that callers may reach."),
 		strings("callers", "The principals that may reach it."),
 		always("enrolled", ansible.Bool, "Whether its pods get a sidecar here."),

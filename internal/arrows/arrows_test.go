@@ -54,7 +54,7 @@ var forbidden = map[string][]string{
 	"pkg/policy":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
 	"pkg/policy/*": {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
 	"pkg/verify":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
-	"pkg/parity":   {"os", "os/exec", "net", "net/http", "io/fs", "sigs.k8s.io/kustomize"},
+	"pkg/parity":   {"os", "os/exec", "net", "net/http", "io/fs", "gopkg.in/yaml.v3", "sigs.k8s.io/yaml", "sigs.k8s.io/kustomize"},
 	"pkg/model":    {"os", "os/exec", "net/http", "sigs.k8s.io/kustomize"},
 	"pkg/resource": {"os", "os/exec", "net/http", "sigs.k8s.io/kustomize"},
 }

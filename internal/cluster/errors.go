@@ -43,8 +43,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // said returns an error without the address that http adds, which is said elsewhere.
 func said(err error) string {
-	var fault *url.Error
-	if errors.As(err, &fault) {
+	if fault, ok := errors.AsType[*url.Error](err); ok {
 		return fault.Err.Error()
 	}
 	return err.Error()

@@ -36,7 +36,7 @@ func Remove(ctx context.Context, c *Client, s Selection) (Outcome, error) {
 	r := &run{client: c, journal: newJournal()}
 	var err error
 	for attempt := range attempts {
-		var again errAgain
+		var again againError
 		if err = r.removeAll(ctx, s); !errors.As(err, &again) {
 			break
 		}

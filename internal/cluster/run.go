@@ -75,10 +75,10 @@ type Outcome struct {
 // attempts is how often a run starts over because the cluster changed meanwhile.
 const attempts = 6
 
-// errAgain says that what was read is no longer what is there.
-type errAgain struct{ error }
+// againError says that what was read is no longer what is there.
+type againError struct{ error }
 
-func (e errAgain) Unwrap() error { return e.error }
+func (e againError) Unwrap() error { return e.error }
 
 // Run brings about what a task asks for. Nothing is written before every unit has
 // said that it may be; a run that fails later says what was written, and another
@@ -87,7 +87,7 @@ func Run(ctx context.Context, c *Client, task Task) (Outcome, error) {
 	r := &run{client: c, task: task, journal: newJournal()}
 	var err error
 	for attempt := range attempts {
-		var again errAgain
+		var again againError
 		if err = r.once(ctx); !errors.As(err, &again) {
 			break
 		}

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -99,8 +100,8 @@ func immutable(plan *policy.Plan) finding.List {
 	return out
 }
 
-// writers returns who wrote an object, by the API server's books: the managers of
-// its spec first.
+// writers returns who wrote an object, by the API server's books: those who own
+// something of its spec first.
 func writers(o *unstructured.Unstructured) []string {
 	var spec, others []string
 	for _, entry := range resource.List(o.Object, "metadata", "managedFields") {
@@ -108,7 +109,7 @@ func writers(o *unstructured.Unstructured) []string {
 		manager := resource.String(fields, "manager")
 		switch {
 		case manager == "" || resource.String(fields, "subresource") != "":
-		case resource.Map(fields, "fieldsV1", "f:spec") != nil:
+		case owns(fields, "f:spec"):
 			spec = append(spec, manager)
 		default:
 			others = append(others, manager)
@@ -123,7 +124,28 @@ func writers(o *unstructured.Unstructured) []string {
 	return out
 }
 
-// wrote reports whether a manager is among those who wrote an object.
+// wrote reports whether an object is still a manager's work: it owns something of
+// the spec, or of an object without one the label that names the owner.
 func wrote(o *unstructured.Unstructured, manager string) bool {
-	return slices.Contains(writers(o), manager)
+	_, hasSpec := o.Object["spec"]
+	return slices.ContainsFunc(resource.List(o.Object, "metadata", "managedFields"), func(entry any) bool {
+		fields, _ := entry.(map[string]any)
+		if resource.String(fields, "manager") != manager || resource.String(fields, "subresource") != "" {
+			return false
+		}
+		_, label := resource.Field(fields, "fieldsV1", "f:metadata", "f:labels", "f:"+v1alpha1.LabelOwner)
+		return owns(fields, "f:spec") || label && !hasSpec
+	})
+}
+
+// owns reports whether an entry of managedFields has something of a field. A
+// manager whose every field somebody else has replaced stays there with an empty
+// mapping (seen with kube-apiserver 1.35).
+func owns(entry map[string]any, field string) bool {
+	for key := range resource.Map(entry, "fieldsV1", field) {
+		if key != "." {
+			return true
+		}
+	}
+	return false
 }

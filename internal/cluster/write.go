@@ -107,7 +107,7 @@ func (r *run) writeOne(ctx context.Context, o *object) error {
 			r.journal.wrote(o.ref, r.journal.first[o.ref.Key()])
 		}
 		if conflict(err) {
-			return errAgain{err}
+			return againError{err}
 		}
 		return err
 	}

@@ -190,7 +190,7 @@ func (s *Server) authorize(r *request) *apierrors.StatusError {
 		if r.subresource != "" {
 			resource += "/" + r.subresource
 		}
-		return apierrors.NewForbidden(r.resource(), r.name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s", //nolint:revive,staticcheck // the API server's own words
+		return apierrors.NewForbidden(r.resource(), r.name, fmt.Errorf("User %q cannot %s resource %q in API group %q %s", //nolint:staticcheck // the API server's own words
 			r.user(), verb, resource, r.group, scope))
 	}
 	return nil

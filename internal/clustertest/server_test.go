@@ -577,9 +577,9 @@ func TestForbid(t *testing.T) {
 	require.NoError(t, err)
 	_, err = c.Resource(namespaces).List(t.Context(), metav1.ListOptions{})
 	assert.True(t, apierrors.IsForbidden(err))
-	assert.EqualError(t, err, `namespaces is forbidden: User "ann" cannot list resource "namespaces" in API group "" at the cluster scope`)
+	require.EqualError(t, err, `namespaces is forbidden: User "ann" cannot list resource "namespaces" in API group "" at the cluster scope`)
 	_, err = c.Resource(policies).Namespace("shop").Create(t.Context(), parse(t, policy), metav1.CreateOptions{})
-	assert.EqualError(t, err, `authorizationpolicies.security.istio.io is forbidden: User "ann" cannot create resource "authorizationpolicies" in API group "security.istio.io" in the namespace "shop"`)
+	require.EqualError(t, err, `authorizationpolicies.security.istio.io is forbidden: User "ann" cannot create resource "authorizationpolicies" in API group "security.istio.io" in the namespace "shop"`)
 	_, err = c.Resource(policies).Namespace("other").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 }

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// modified is what an API server says of a stale resourceVersion.
-var modified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
+// errModified is what an API server says of a stale resourceVersion.
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")
 
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	text, err := json.Marshal(value)

@@ -130,11 +130,11 @@ func (s *Server) replace(r *request, before, o *unstructured.Unstructured, track
 	}
 	if uid := o.GetUID(); uid != "" && uid != before.GetUID() {
 		return nil, apierrors.NewConflict(r.resource(), r.name,
-			fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v", //nolint:revive,staticcheck // the API server's own words
+			fmt.Errorf("StorageError: invalid object, Code: 4, Key: /registry/%s/%s/%s/%s, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: %v, UID in object meta: %v",
 				r.group, r.plural, r.namespace, r.name, uid, before.GetUID()))
 	}
 	if version := o.GetResourceVersion(); version != "" && version != before.GetResourceVersion() {
-		return nil, apierrors.NewConflict(r.resource(), r.name, modified)
+		return nil, apierrors.NewConflict(r.resource(), r.name, errModified)
 	}
 	o = r.merged(before, o)
 	if err := s.admit("UPDATE", o); err != nil {

@@ -66,7 +66,7 @@ type ServicePort struct {
 	Name       string             `json:"name,omitempty"`
 	Protocol   string             `json:"protocol,omitempty"`
 	Port       int32              `json:"port,omitempty"`
-	TargetPort intstr.IntOrString `json:"targetPort,omitempty"`
+	TargetPort intstr.IntOrString `json:"targetPort,omitzero"`
 }
 
 // Subject is whom a RoleBinding or ClusterRoleBinding grants its role

@@ -20,8 +20,8 @@ func TestTypesAreKubernetes(t *testing.T) {
 	} {
 		assertPartOf(t, reflect.TypeOf(pair[0]), reflect.TypeOf(pair[1]))
 	}
-	assert.Equal(t, string(corev1.ProtocolTCP), resource.ProtocolTCP)
-	assert.Equal(t, string(corev1.ContainerRestartPolicyAlways), resource.RestartAlways)
+	assert.EqualValues(t, corev1.ProtocolTCP, resource.ProtocolTCP)
+	assert.EqualValues(t, corev1.ContainerRestartPolicyAlways, resource.RestartAlways)
 }
 
 // assertPartOf checks that each field of a type is one of the API's type, with its key and its shape.
@@ -38,8 +38,7 @@ func assertPartOf(t *testing.T, ours, theirs reflect.Type) {
 		assert.Equal(t, ours.Kind(), theirs.Kind(), "%s and %s", ours, theirs)
 		return
 	}
-	for i := range ours.NumField() {
-		field := ours.Field(i)
+	for field := range ours.Fields() {
 		other, ok := theirs.FieldByName(field.Name)
 		if assert.True(t, ok, "%s has no field %s", theirs, field.Name) {
 			assert.Equal(t, jsonName(other), jsonName(field), "%s.%s", ours, field.Name)
