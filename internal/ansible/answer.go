@@ -44,7 +44,8 @@ func (a answer) write(stdout io.Writer) int {
 	if err := encoder.Encode(tree); err != nil {
 		return 1 // the tree is made of what JSON has
 	}
-	if _, err := stdout.Write(b.Bytes()); err != nil || tree["failed"] != false {
+	_, err = stdout.Write(b.Bytes())
+	if failed, ok := tree["failed"].(bool); err != nil || !ok || failed {
 		return 1
 	}
 	return 0

@@ -1,14 +1,10 @@
 package ansible
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os/user"
-	"regexp"
 	"strconv"
 	"strings"
 )
@@ -240,105 +236,4 @@ func pairs(text string) (map[string]any, error) {
 		return nil, errDict
 	}
 	return out, nil
-}
-
-// variable is a variable of the environment in a path.
-var variable = regexp.MustCompile(`\$(\w+|\{[^}]*\})`)
-
-// toPath expands variables and a leading tilde. Like Python's, it leaves what it
-// doesn't know as it is.
-func toPath(value any, env environment) (any, error) {
-	converted, err := toText(value)
-	path, ok := converted.(string)
-	if err != nil || !ok {
-		return nil, errText
-	}
-	path = variable.ReplaceAllStringFunc(path, func(found string) string {
-		if value, ok := env(strings.Trim(found[1:], "{}")); ok {
-			return value
-		}
-		return found
-	})
-	if !strings.HasPrefix(path, "~") {
-		return path, nil
-	}
-	name, rest, slash := strings.Cut(path[1:], "/")
-	home := homeOf(name, env)
-	switch {
-	case home == "":
-		return path, nil
-	case slash:
-		return strings.TrimSuffix(home, "/") + "/" + rest, nil
-	default:
-		return home, nil
-	}
-}
-
-// homeOf returns the home folder of a user, the current one for "", or "".
-func homeOf(name string, env environment) string {
-	if name != "" {
-		if other, err := user.Lookup(name); err == nil {
-			return other.HomeDir
-		}
-		return ""
-	}
-	if home, ok := env("HOME"); ok {
-		return home
-	}
-	if current, err := user.Current(); err == nil {
-		return current.HomeDir
-	}
-	return ""
-}
-
-// fromJSON returns the value that a text is, or nil.
-func fromJSON(text string) any {
-	value, err := decode([]byte(text))
-	if err != nil {
-		return nil
-	}
-	return value
-}
-
-// decode reads one JSON value. Whole numbers become int64, others float64; those
-// that are larger stay the digits that they are.
-func decode(text []byte) (any, error) {
-	var value any
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	if err := decoder.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more after the value")
-	}
-	return numbers(value)
-}
-
-// numbers replaces the decoder's numbers.
-func numbers(value any) (any, error) {
-	var err error
-	switch value := value.(type) {
-	case map[string]any:
-		for key := range value {
-			if value[key], err = numbers(value[key]); err != nil {
-				return nil, err
-			}
-		}
-	case []any:
-		for i := range value {
-			if value[i], err = numbers(value[i]); err != nil {
-				return nil, err
-			}
-		}
-	case json.Number:
-		if n, err := value.Int64(); err == nil {
-			return n, nil
-		}
-		if !strings.ContainsAny(string(value), ".eE") {
-			return value, nil
-		}
-		return value.Float64()
-	}
-	return value, nil
 }

@@ -190,9 +190,8 @@ func (c *Call) document(param, kind string) (file string, text []byte, err error
 func readFile(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path) //nolint:gosec // a path that the task names
 	if err != nil {
-		var pathError *fs.PathError
-		if errors.As(err, &pathError) {
-			err = pathError.Err
+		if fault, ok := errors.AsType[*fs.PathError](err); ok {
+			err = fault.Err
 		}
 		return nil, fmt.Errorf("reading the file %q: %w", path, err)
 	}

@@ -127,7 +127,7 @@ func writers(o *unstructured.Unstructured) []string {
 // wrote reports whether an object is still a manager's work: it owns something of
 // the spec, or of an object without one the label that names the owner.
 func wrote(o *unstructured.Unstructured, manager string) bool {
-	_, hasSpec := o.Object["spec"]
+	hasSpec := len(resource.Map(o.Object, "spec")) > 0
 	return slices.ContainsFunc(resource.List(o.Object, "metadata", "managedFields"), func(entry any) bool {
 		fields, _ := entry.(map[string]any)
 		if resource.String(fields, "manager") != manager || resource.String(fields, "subresource") != "" {
