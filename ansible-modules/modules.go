@@ -6,6 +6,7 @@ import (
 	accesspolicies "github.com/ringfence-dev/ringfence/ansible-modules/access_policies"
 	gatewayhostpolicy "github.com/ringfence-dev/ringfence/ansible-modules/gateway_host_policy"
 	gatewayprobe "github.com/ringfence-dev/ringfence/ansible-modules/gateway_probe"
+	profileparity "github.com/ringfence-dev/ringfence/ansible-modules/profile_parity"
 	tenantpolicy "github.com/ringfence-dev/ringfence/ansible-modules/tenant_policy"
 	workloadidentity "github.com/ringfence-dev/ringfence/ansible-modules/workload_identity"
 	workloadpolicy "github.com/ringfence-dev/ringfence/ansible-modules/workload_policy"
@@ -22,5 +23,6 @@ var Modules = []ansible.Module{
 	workloadpolicy.Module,
 	workloadidentity.Module,
 	tenantpolicy.Module,
+	profileparity.Module,
 	gatewayprobe.Module,
 }
