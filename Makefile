@@ -7,6 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 # Extra flags for `go test`, as in `make test GOTESTFLAGS='-run TestDemo -v'`.
 GOTESTFLAGS  ?=
 TEST_TIMEOUT ?= 20m
+E2E_TIMEOUT  ?= 30m
 # How long each fuzz target runs: a duration, or a count such as 10000x.
 FUZZTIME     ?= 30s
 # Which benchmarks `make bench` runs, and its extra flags.
@@ -30,17 +31,19 @@ GOBUILD      := CGO_ENABLED=0 go build $(GOBUILDFLAGS)
 UNITS        := $(filter-out ringfence,$(notdir $(patsubst %/,%,$(wildcard functions/*/))))
 UNIT_LINKS   := $(addprefix bin/,$(UNITS))
 TEST_MODULES := $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod))
+# Those that want no more than Go; the others want an API server and Ansible, and are `make e2e`'s.
+UNIT_MODULES := $(filter-out test/e2e,$(TEST_MODULES))
 
 # Our executables and the pinned kustomize come first, whatever else the machine has.
 WITH_BIN = PATH="$(CURDIR)/bin:$$PATH"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build tools lint-tools generate check-generated demo test fmt fmt-check vet golangci lint \
+.PHONY: help build tools lint-tools generate check-generated demo test e2e fmt fmt-check vet golangci lint \
         tidy tidy-check vuln fuzz bench clean FORCE
 
 help: ## Show this list
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 ## Executables
 
@@ -91,10 +94,14 @@ demo: build tools ## Render and verify every overlay and print the table
 
 # Every module is tested, even after a failure in an earlier one.
 test: build tools ## Run all tests: the root module and each module under test/
-	@status=0; for module in . $(TEST_MODULES); do \
+	@status=0; for module in . $(UNIT_MODULES); do \
 	  echo "go test ./... in $$module"; \
 	  (cd "$$module" && $(WITH_BIN) go test -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...) || status=1; \
 	done; exit $$status
+
+# A real API server, real ansible-playbook in two versions over local and ssh, and a real Envoy.
+e2e: build tools cluster-tools collection library ansible bin/envoy ## Run the end-to-end tests (test/e2e), with all that they need
+	cd test/e2e && $(WITH_BIN) go test -timeout $(E2E_TIMEOUT) $(GOTESTFLAGS) ./...
 
 lint: fmt-check vet golangci ## Run gofmt, go vet and golangci-lint
 
@@ -134,6 +141,8 @@ fuzz: ## Run each fuzz target for FUZZTIME
 
 bench: ## Run the benchmarks that BENCH matches
 	$(WITH_BIN) go test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHFLAGS) ./...
+
+include tools/cluster.mk tools/envoy.mk ansible-modules/collection.mk
 
 clean: ## Remove what the targets made here; Go's own caches stay
 	rm -rf bin out

@@ -133,6 +133,18 @@ const (
 	ApplicationEnvironment ID = "application-environment"
 )
 
+// Inventory and builds.
+const (
+	ParityProfile        ID = "parity-profile"
+	ParityHost           ID = "parity-host"
+	ParityConsumer       ID = "parity-consumer"
+	ParityTrustDomain    ID = "parity-trust-domain"
+	ParityVersion        ID = "parity-version"
+	ParityVersionUnknown ID = "parity-version-unknown"
+	ParityMissing        ID = "parity-missing"
+	ParityNothing        ID = "parity-nothing"
+)
+
 // Catalogue holds every rule.
 var Catalogue = map[ID]Rule{
 	InputUnreadable:        {Error, "Every document of ours is YAML of a kind and version that Ringfence reads, and of a size that people write.", "mend the text, or take it out of the input", ""},
@@ -226,4 +238,13 @@ var Catalogue = map[ID]Rule{
 	ApplicationPrune:       {Warning, "Argo CD Applications prune, so that what is no longer derived leaves the cluster.", "set syncPolicy.automated.prune: true", "DD-0025, rollback"},
 	ApplicationEnvironment: {Error, "An Application registers overlays of its own environment.", "correct the path, or register the overlay in its own environment", "DD-0025 §1"},
 	ApplicationComponent:   {Error, "An Application of a production environment registers overlays that include both security components.", "include the missing component in the overlay before it is registered", "DD-0025 §1"},
+
+	ParityProfile:        {Error, "GitOps renders the inventory's security profile.", "make the inventory's security_profile and the components of the overlays agree, and render again", "DD-0025, section 1"},
+	ParityHost:           {Error, "Gateways, VirtualServices and the policies of gateways hold the hosts of the inventory.", "make the inventory's dns and the Environment agree, and render again", "DD-0025, section 3"},
+	ParityConsumer:       {Error, "Environment variables hold the host and the principal that the inventory gives.", "make the inventory's dns and the Environment agree, and render again", "DD-0025, section 3"},
+	ParityTrustDomain:    {Error, "Principals in policies are of the inventory's trust domain.", "make the inventory's trust_domain and the Environment agree, and render again", "DD-0025, data model"},
+	ParityVersion:        {Error, "Istio's charts and images are of the inventory's version.", "bring the inventory's istio_version and what is rendered to one version", "DD-0025, section 2"},
+	ParityVersionUnknown: {Error, "Istio's charts and images say their version.", "name one version: a tag, beside a digest where there is one, and no range", "DD-0025, section 2"},
+	ParityMissing:        {Error, "What the model gives to the owners of GitOps is in the rendered files.", "render every application of the environment and name all their files, narrow the comparison to some owners, or list the entry as absent in the Environment", "DD-0025, section 1"},
+	ParityNothing:        {Error, "There is something to compare.", "name other owners, or leave the task out here", ""},
 }
