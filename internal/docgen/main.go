@@ -60,7 +60,7 @@ func generate(root string) error {
 // pages returns the Markdown files that may have generated parts, and that the tests read.
 func pages(root string) ([]string, error) {
 	var out []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "functions/*/README.md", "components/*/README.md", "overlays/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "functions/*/README.md", "components/*/README.md", "overlays/README.md", "ansible-modules/collection/README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil {
 			return nil, fmt.Errorf("looking for pages: %w", err)

@@ -68,7 +68,9 @@ func (s *sources) part(name, argument string) (string, error) {
 	case "units":
 		return s.unitTable(), nil
 	case "modules":
-		return moduleTable(), nil
+		return moduleTable(moduleLink), nil
+	case "collection":
+		return moduleTable(code), nil
 	case "unit":
 		return s.unitSummary(argument)
 	case "unit-rules":
