@@ -2,16 +2,19 @@ package modules_test
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/ringfence-dev/ringfence/internal/clustertest"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
 const faultModel = `{
@@ -185,7 +188,7 @@ func TestCheckModeWritesNothing(t *testing.T) {
 	before := server.Objects()
 	params := map[string]any{
 		"model": faultJSON(t), "security_profile": "enforced", "dns": map[string]any{"web": "web.example.org"},
-		"owner": "app", "gateway": "web-gateway", "kubeconfig": server.Kubeconfig(t), "_ansible_check_mode": true, "_ansible_diff": true,
+		"owner": "app", "gateway": "web-gateway", "kubeconfig": server.Kubeconfig(t), "wait": false, "_ansible_check_mode": true, "_ansible_diff": true,
 	}
 	got := runModule(t, "gateway_host_policy", params)
 	require.False(t, got.failed, got.msg)
@@ -206,4 +209,57 @@ func TestCheckModeWritesNothing(t *testing.T) {
 
 	delete(params, "_ansible_check_mode")
 	assert.Equal(t, got.raw["diff"], runModule(t, "gateway_host_policy", params).raw["diff"], "what check mode shows is what happens")
+}
+
+// TestTenantPolicyGoesWithItsWorkload holds what no archive shows: an object of a
+// build has no uid that an owner reference could name.
+func TestTenantPolicyGoesWithItsWorkload(t *testing.T) {
+	t.Parallel()
+	c := archived(t, "module-tenants-of-a-namespace")
+	server, loaded := c.server(t)
+	require.True(t, loaded)
+	params := c.params(t, server)
+	delete(params, "wait")
+	params["namespace"] = "alice"
+	require.False(t, runModule(t, "tenant_policy", params).failed)
+	for kind, name := range map[string]string{"Deployment": "runner", "InferenceService": "llm"} {
+		owner := server.Object(kind, "alice", name)
+		policy := server.Object("AuthorizationPolicy", "alice", name+"-service-gateway")
+		require.NotNil(t, policy)
+		assert.Equal(t, []any{map[string]any{
+			"apiVersion": owner.GetAPIVersion(), "kind": kind, "name": name, "uid": string(owner.GetUID()),
+		}}, resource.List(policy.Object, "metadata", "ownerReferences"))
+	}
+}
+
+// TestSkipped says why a task had nothing to derive.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		archive string
+		params  map[string]any
+		reason  string
+	}{
+		"disabled": {"module-gateway-disabled-without-a-host", map[string]any{"gateway": "web-gateway", "enabled": false}, "gateway web-gateway is disabled"},
+		"absent":   {"module-gateway-absent-here", map[string]any{"gateway": "web-gateway"}, "environment staging doesn't have gateway web-gateway"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			archive := archived(t, c.archive)
+			server, loaded := archive.server(t)
+			require.True(t, loaded)
+			params := archive.params(t, server)
+			maps.Copy(params, c.params)
+			got := runModule(t, "gateway_host_policy", params)
+			require.False(t, got.failed, got.msg)
+			assert.Equal(t, c.reason, got.raw["skipped_reason"])
+		})
+	}
+}
+
+func archived(tb testing.TB, name string) *testCase {
+	tb.Helper()
+	archive, err := txtar.ParseFile("../testdata/" + name + ".txtar")
+	require.NoError(tb, err)
+	return &testCase{archive: archive}
 }

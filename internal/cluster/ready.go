@@ -29,11 +29,15 @@ type group struct {
 	protected bool
 	// sidecar says that they need one: an application's pods, and no gateway's.
 	sidecar bool
+	// templates are the objects that make them, where those are the scope's: this run,
+	// or one before it, may have changed them a moment ago.
+	templates []resource.Ref
 }
 
 // ready looks whether live pods are ready for the policies that are about to be
 // written: whoever calls must have a proxy and run under the identity that the
-// policy trusts (DD-0025, phases 2 and 5). Where the run waits, it gives them time.
+// policy trusts (DD-0025, phases 2 and 5). It gives pods time that the scope's own
+// rollouts are about to replace; for others' nobody knows what it would wait for.
 func (r *run) ready(ctx context.Context, policies, templates []*object) error {
 	groups := r.groups(policies)
 	if len(groups) == 0 {
@@ -42,20 +46,31 @@ func (r *run) ready(ctx context.Context, policies, templates []*object) error {
 	if r.client.DryRun() && len(templates) > 0 {
 		return nil // their pods will be others by then
 	}
+	wait := r.task.Unready == Refuse && r.task.Wait.Rollouts > 0 && !r.client.DryRun()
 	var found finding.List
 	look := func() (string, error) {
 		found = nil
+		waiting := ""
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
 			findings, err := r.look(ctx, groups[name])
 			if err != nil {
 				return "", err
 			}
+			if findings.Failed() && wait && len(groups[name].templates) > 0 {
+				waiting = "pods of " + name + " aren't ready"
+			}
 			found.Add(findings...)
 		}
-		if found.Failed() {
-			return "pods aren't ready", nil
+		return waiting, nil
+	}
+	if wait {
+		for _, name := range slices.Sorted(maps.Keys(groups)) {
+			for _, ref := range groups[name].templates {
+				if err := r.rollout(ctx, ref); err != nil {
+					return err
+				}
+			}
 		}
-		return "", nil
 	}
 	if err := r.poll(ctx, look, func(string) error { return nil }); err != nil {
 		return err
@@ -78,7 +93,7 @@ func (r *run) groups(policies []*object) map[string]group {
 		case policy.SectionGateways:
 			for _, g := range r.task.Scope.Gateways {
 				if g.Name == name {
-					add(out, gatewayGroup(g))
+					add(out, r.gatewayGroup(g))
 				}
 			}
 		case policy.SectionWorkloads:
@@ -86,16 +101,16 @@ func (r *run) groups(policies []*object) map[string]group {
 				if w.Name != name {
 					continue
 				}
-				protected := workloadGroup(w)
+				protected := r.workloadGroup(w)
 				protected.protected, protected.name = true, protected.name+" itself"
 				add(out, protected)
 				for _, c := range w.Callers {
 					switch {
 					case c.Absent():
 					case c.Workload != nil:
-						add(out, workloadGroup(c.Workload))
+						add(out, r.workloadGroup(c.Workload))
 					case c.Gateway != nil:
-						add(out, gatewayGroup(c.Gateway))
+						add(out, r.gatewayGroup(c.Gateway))
 					}
 				}
 			}
@@ -106,16 +121,24 @@ func (r *run) groups(policies []*object) map[string]group {
 
 func add(groups map[string]group, g group) { groups[g.name] = g }
 
-func gatewayGroup(g *model.Gateway) group {
+func (r *run) gatewayGroup(g *model.Gateway) group {
+	var templates []resource.Ref
+	if r.task.Scope.Mine(g.Owner) && g.TargetRef.IsZero() {
+		templates = []resource.Ref{policy.DeploymentRef(g.Namespace, g.Deployment)}
+	}
 	selector := g.Selector
 	if !g.TargetRef.IsZero() {
 		selector = map[string]string{"gateway.networking.k8s.io/gateway-name": g.TargetRef.Name}
 	}
-	return group{name: "gateway " + g.Name, namespace: g.Namespace, selector: selector, identity: g.Identity}
+	return group{name: "gateway " + g.Name, namespace: g.Namespace, selector: selector, identity: g.Identity, templates: templates}
 }
 
-func workloadGroup(w *model.Workload) group {
-	return group{name: "workload " + w.Name, namespace: w.Namespace, selector: w.Selector, identity: w.Identity, sidecar: true}
+func (r *run) workloadGroup(w *model.Workload) group {
+	var templates []resource.Ref
+	if r.task.Scope.Mine(w.Owner) {
+		templates = w.TargetRefs
+	}
+	return group{name: "workload " + w.Name, namespace: w.Namespace, selector: w.Selector, identity: w.Identity, sidecar: true, templates: templates}
 }
 
 // look reports the live pods of a group that aren't ready.
