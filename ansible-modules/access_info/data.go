@@ -16,6 +16,12 @@ type data struct {
 
 func (d data) has(owner string) bool { return d.owner == "" || owner == d.owner }
 
+// tool returns what writes an owner's objects.
+func (d data) tool(owner string) string {
+	o, _ := d.platform.Owner(owner) // the model names owners that it has
+	return string(o.Tool)
+}
+
 func (d data) gateways() map[string]any {
 	out := map[string]any{}
 	for _, g := range d.platform.Gateways {
@@ -24,7 +30,7 @@ func (d data) gateways() map[string]any {
 		}
 		value := identity(g.Identity)
 		maps.Copy(value, map[string]any{
-			"owner": g.Owner, "namespace": g.Namespace, "deployment": g.Deployment, "selector": stringMap(g.Selector),
+			"owner": g.Owner, "tool": d.tool(g.Owner), "namespace": g.Namespace, "deployment": g.Deployment, "selector": stringMap(g.Selector),
 			"hosts": hosts(g.Hosts), "host_patterns": list(derive.HostPatterns(g)), "routes": routes(g),
 			"profile": g.Profile.String(), "absent": g.Absent, "policy": nil,
 		})
@@ -59,7 +65,7 @@ func (d data) workloads() map[string]any {
 			callers = append(callers, p.String())
 		}
 		maps.Copy(value, map[string]any{
-			"owner": w.Owner, "namespace": w.Namespace, "selector": stringMap(w.Selector), "ports": ports(w.Ports),
+			"owner": w.Owner, "tool": d.tool(w.Owner), "namespace": w.Namespace, "selector": stringMap(w.Selector), "ports": ports(w.Ports),
 			"profile": w.Profile.String(), "absent": w.Absent, "enrolled": w.Enrolled(),
 			"enforced": w.Protected && !w.Absent && w.Profile.Enforces(), "callers": list(callers),
 		})

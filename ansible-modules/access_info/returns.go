@@ -30,6 +30,7 @@ func dict(name, description string, contains ...ansible.Return) ansible.Return {
 
 var identityReturns = []ansible.Return{
 	always("owner", ansible.String, "Whose it is."),
+	always("tool", ansible.String, "What writes the owner's objects: V(Ansible), V(GitOps) or V(External)."),
 	always("namespace", ansible.String, "Its namespace."),
 	always("service_account", ansible.String, "The ServiceAccount that its pods run as."),
 	always("principal", ansible.String, "The principal that policies trust: trust domain, namespace and ServiceAccount."),

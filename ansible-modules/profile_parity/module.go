@@ -45,12 +45,25 @@ var notes = []string{
 	"Charts are known by the label C(helm.sh/chart) of what they rendered, by the sources of Argo CD's Applications and ApplicationSets, and by Flux's HelmReleases with their HelmRepositories and OCIRepositories, where those are rendered, too.",
 }
 
+// descriptions are of the input's options that mean more here: where other modules
+// warn, this one fails.
+var descriptions = map[string][]string{
+	"security_profile": {"The profile of the environment, as the inventory has it.", "Where O(environment) says something else, that is a disagreement like others."},
+	"dns": {
+		"Host names by the names that the model's hostRefs use, as the inventory has them: each a string or a list of strings. Entries that the model doesn't use are ignored.",
+		"Where O(environment) says something else, that is a disagreement like others.",
+	},
+	"trust_domain": {
+		"The trust domain of the mesh, as the inventory has it. The default is that of O(environment), else V(cluster.local).",
+		"Where O(environment) says something else, that is a disagreement like others.",
+	},
+}
+
 func options() []ansible.Option {
 	input := slices.DeleteFunc(ansible.UnionOptions(""), func(o ansible.Option) bool { return o.Name == paramOwner })
 	for i := range input {
-		switch input[i].Name {
-		case "security_profile", "dns", "trust_domain":
-			input[i].Description = append(slices.Clone(input[i].Description), "Where O(environment) says something else, that is a disagreement like others.")
+		if description, own := descriptions[input[i].Name]; own {
+			input[i].Description = description
 		}
 	}
 	return append(input,
@@ -68,7 +81,7 @@ func options() []ansible.Option {
 		},
 		ansible.Option{
 			Name:        paramVersion,
-			Description: []string{"The version of Istio's images. The default is that of O(environment)."},
+			Description: []string{"The version of Istio's images, as the inventory has it. The default is that of O(environment).", "Where O(environment) says something else, that is a disagreement like others."},
 		},
 		ansible.Option{
 			Name:        paramChartVersion,

@@ -34,13 +34,13 @@ func (r *run) rollout(ctx context.Context, ref resource.Ref) error {
 		}
 		state, failed := progress(o)
 		if failed {
-			return "", &Error{Action: "roll out", Ref: ref, Err: fmt.Errorf("%s", state), Remedy: "look at its pods (kubectl describe); nothing is enforced yet, and the task can run again"}
+			return "", &Error{Action: "roll out", Ref: ref, Err: fmt.Errorf("%s", state), Remedy: "look at its pods (kubectl describe); no policy was written, and the task can run again"}
 		}
 		return state, nil
 	}, func(state string) error {
 		return &Error{
 			Action: "roll out", Ref: ref, Err: fmt.Errorf("it isn't done after %s: %s", r.task.Wait.Rollouts, state),
-			Remedy: "look at its pods, or raise wait_timeout; nothing is enforced yet, and the task can run again",
+			Remedy: "look at its pods, or raise wait_timeout; no policy was written, and the task can run again",
 		}
 	})
 }

@@ -36,6 +36,9 @@ const maxProblems = 20
 // marks as local configuration, which never reach a cluster. Lists are taken
 // apart. An object that stands twice, to the byte of its content, is one.
 func (l Limits) Read(paths ...string) (*resource.Set, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no file or directory is named")
+	}
 	r := &reader{limits: l, set: resource.NewSet(), files: map[string]bool{}, items: map[resource.Ref][]*Item{}}
 	for _, path := range paths {
 		r.path(path)
@@ -186,9 +189,6 @@ func reason(err error) error {
 }
 
 func quoted(paths []string) string {
-	if len(paths) == 0 {
-		return "no file"
-	}
 	out := make([]string, 0, len(paths))
 	for _, path := range paths {
 		out = append(out, fmt.Sprintf("%q", path))

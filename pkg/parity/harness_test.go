@@ -57,7 +57,7 @@ func edited(tb testing.TB, text string, edits []edit) string {
 			continue
 		}
 		var kept []string
-		for _, document := range strings.Split(text, "\n---\n") {
+		for document := range strings.SplitSeq(text, "\n---\n") {
 			if !strings.Contains(document, e.from) {
 				kept = append(kept, document)
 			}

@@ -1,7 +1,6 @@
 package parity
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ringfence-dev/ringfence/pkg/derive"
@@ -161,8 +160,12 @@ func (c *checker) objects(ref resource.Ref, entry string) []*resource.Object {
 func (c *checker) missing(ref resource.Ref, entry string) finding.Finding {
 	f := finding.New(finding.ParityMissing, ref, "", "the model's %s has it and no rendered file does, so that nothing shows what it is like", entry)
 	for _, o := range c.Resources.Kind(ref.Group(), ref.Kind) {
-		if at := o.Ref(); at.Name == ref.Name {
-			return f.WithRemedy("it is there in namespace %q: give it %q, or correct the model", cmp.Or(at.Namespace, "(none)"), ref.Namespace)
+		switch at := o.Ref(); {
+		case at.Name != ref.Name:
+		case at.Namespace == "":
+			return f.WithRemedy("it is there without a namespace: give it %q", ref.Namespace)
+		default:
+			return f.WithRemedy("it is there in namespace %q: give it %q, or correct the model", at.Namespace, ref.Namespace)
 		}
 	}
 	return f

@@ -19,8 +19,8 @@ const defaultTrustDomain = "cluster.local"
 func (c *checker) principals() {
 	for _, a := range c.policies {
 		derived := c.derived(a.Object)
-		for path, text := range principalsOf(a) {
-			p, err := model.ParsePrincipal(text)
+		for _, m := range principalsOf(a) {
+			p, err := model.ParsePrincipal(m.text)
 			if err != nil {
 				continue // a pattern without a trust domain
 			}
@@ -30,45 +30,45 @@ func (c *checker) principals() {
 			if own || accepted && !derived {
 				continue
 			}
-			f := finding.New(finding.ParityTrustDomain, resource.Ref{}, path.String(), "it names trust domain %q, and the inventory's is %q", p.TrustDomain().Name(), c.Istio.TrustDomain.Name())
+			f := finding.New(finding.ParityTrustDomain, resource.Ref{}, m.field.String(), "it names trust domain %q, and the inventory's is %q", p.TrustDomain().Name(), c.Istio.TrustDomain.Name())
 			if meant, err := model.NewPrincipal(c.Istio.TrustDomain, p.Namespace(), p.ServiceAccount()); err == nil {
-				f = f.WithValues(text, meant.String())
+				f = f.WithValues(m.text, meant.String())
 			}
 			c.report(a.Object, f)
 		}
 	}
 }
 
-// principalsOf yields what a policy says of principals, with where.
-func principalsOf(a policy.Authorization) func(yield func(resource.Path, string) bool) {
-	return func(yield func(resource.Path, string) bool) {
-		each := func(at resource.Path, list []string) bool {
-			for i, text := range list {
-				if !yield(at.Index(i), text) {
-					return false
-				}
-			}
-			return true
+// mention is a principal in a policy.
+type mention struct {
+	field resource.Path
+	text  string
+}
+
+// principalsOf returns what a policy says of principals.
+func principalsOf(a policy.Authorization) []mention {
+	var out []mention
+	add := func(at resource.Path, list []string) {
+		for i, text := range list {
+			out = append(out, mention{at.Index(i), text})
 		}
-		for i, rule := range a.Spec.GetRules() {
-			at := policy.RulePath(i)
-			for j, from := range rule.GetFrom() {
-				source := at.Child("from").Index(j).Child("source")
-				if !each(source.Child("principals"), from.GetSource().GetPrincipals()) || !each(source.Child("notPrincipals"), from.GetSource().GetNotPrincipals()) {
-					return
-				}
-			}
-			for j, when := range rule.GetWhen() {
-				if when.GetKey() != "source.principal" {
-					continue
-				}
+	}
+	for i, rule := range a.Spec.GetRules() {
+		at := policy.RulePath(i)
+		for j, from := range rule.GetFrom() {
+			source := at.Child("from").Index(j).Child("source")
+			add(source.Child("principals"), from.GetSource().GetPrincipals())
+			add(source.Child("notPrincipals"), from.GetSource().GetNotPrincipals())
+		}
+		for j, when := range rule.GetWhen() {
+			if when.GetKey() == "source.principal" {
 				condition := at.Child("when").Index(j)
-				if !each(condition.Child("values"), when.GetValues()) || !each(condition.Child("notValues"), when.GetNotValues()) {
-					return
-				}
+				add(condition.Child("values"), when.GetValues())
+				add(condition.Child("notValues"), when.GetNotValues())
 			}
 		}
 	}
+	return out
 }
 
 // derived reports whether a policy is one that the model derives, by its labels or by its name.

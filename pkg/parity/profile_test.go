@@ -77,8 +77,11 @@ func TestProfile(t *testing.T) {
 			reason: "whatever the pods say, the namespace enrolls them", inventory: profileIs("open"), profile: parity.Mixed,
 			rendered: append(append([]edit{{"metadata: {name: app}", "metadata: {name: app, labels: {istio-injection: enabled}}"}}, policies...),
 				labels[0], labels[1], edit{`{app: seed, sidecar.istio.io/inject: "true"}`, `{app: seed, sidecar.istio.io/inject: "false"}`}),
-			want: []string{`parity-profile Namespace app metadata.labels["istio-injection"]`},
+			want: []string{`parity-profile Namespace app metadata.labels.istio-injection`},
 			says: []string{"the namespace gives every pod a sidecar"},
+		},
+		"by-a-revision-of-the-namespace": {
+			rendered: []edit{labels[0], {"metadata: {name: app}", "metadata: {name: app, labels: {istio.io/rev: canary}}"}},
 		},
 		"not-enrolled-by-the-model": {
 			reason: "whom the model doesn't enroll tells nothing", rendered: []edit{{"labels: {app: report}", `labels: {app: report, sidecar.istio.io/inject: "true"}`}},
@@ -149,7 +152,7 @@ spec: {selector: {matchLabels: {app: api}}, mtls: {mode: STRICT}}
 			},
 		},
 		"policies-that-are-no-profile's": {
-			reason: "CUSTOM and DENY, what names nobody's pods, and what admits everybody are there in every profile", inventory: profileIs("permissive"), rendered: policies, profile: "permissive",
+			reason: "CUSTOM and DENY, another gateway's policy, what constrains no hosts, what names nobody's pods, and what admits everybody are there in every profile", inventory: profileIs("permissive"), rendered: policies, profile: "permissive",
 			add: `
 apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy
@@ -160,6 +163,16 @@ apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy
 metadata: {name: global-deny-all, namespace: istio-system}
 spec: {}
+---
+apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: {name: service, namespace: istio-system}
+spec: {selector: {matchLabels: {app: gw}}, rules: [{to: [{operation: {hosts: [service.example.org]}}]}]}
+---
+apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: {name: tokens, namespace: istio-system}
+spec: {selector: {matchLabels: {app: gw}}, rules: [{from: [{source: {requestPrincipals: ["*"]}}]}]}
 ---
 apiVersion: security.istio.io/v1
 kind: AuthorizationPolicy
@@ -192,7 +205,7 @@ spec: {mtls: {mode: STRICT}}
 		},
 		"absent-agrees": {
 			environment: "  absent: {workloads: [web, api]}\n  securityProfile: enforced\n",
-			rendered: append(append([]edit{}, policies[1:]...), without("metadata: {name: web, namespace: app}\nspec:\n  template"), without("metadata: {name: api, namespace: app}")),
+			rendered:    append(append([]edit{}, policies[1:]...), without("metadata: {name: web, namespace: app}\nspec:\n  template"), without("metadata: {name: api, namespace: app}")),
 		},
 		"nothing-tells": {
 			reason: "what the model doesn't enroll is the same in every profile", options: parity.Options{Owners: []string{"jobs"}},
@@ -219,7 +232,7 @@ func TestMissing(t *testing.T) {
 			reason: "one object, said once", rendered: []edit{without("metadata: {name: api, namespace: app}")}, want: []string{"parity-missing Deployment app/api"},
 		},
 		"workload-and-its-policies": {
-			reason: "with the whole application not rendered, its policies say nothing more",
+			reason:   "with the whole application not rendered, its policies say nothing more",
 			rendered: append([]edit{without("metadata: {name: web, namespace: app}\nspec:\n  template")}, policies[1:3]...),
 			want:     []string{"parity-missing Deployment app/web"},
 		},
@@ -250,6 +263,10 @@ func TestMissing(t *testing.T) {
 			rendered: []edit{{"labels: {app: report}\n    spec:\n", "labels: {app: report}\n    spec: nothing\n    x:\n"}},
 			want:     []string{"object-unreadable Deployment app/report"},
 		},
+		"unreadable-template-of-a-consumer": {
+			rendered: []edit{{"labels: {app: api, sidecar.istio.io/inject: \"true\"}\n    spec:\n", "labels: {app: api}\n    spec: nothing\n    x:\n"}},
+			want:     []string{"object-unreadable Deployment app/api"},
+		},
 		"gateway-api": {
 			reason: "istiod makes its pods, so that its Gateway stands for them",
 			model:  []edit{{"    serviceAccountName: gw\n", "    serviceAccountName: gw\n    targetRef: {kind: Gateway, name: gw}\n"}},
@@ -273,6 +290,20 @@ func TestNothingRendered(t *testing.T) {
 	assert.Equal(t, parity.Unknown, report.Profile.Rendered)
 }
 
+// live is an object of no file.
+type live struct{ resource.Source }
+
+func TestObjectsOfNoFile(t *testing.T) {
+	set := resource.NewSet()
+	for o := range (testCase{rendered: labels[:1]}).set(t).All() {
+		set.Add(live{o.Source})
+	}
+	report := parity.Check(testCase{}.platform(t), set, parity.Options{})
+	require.Len(t, report.Findings, 1)
+	assert.Empty(t, report.Findings[0].File)
+	assert.Equal(t, "Deployment app/web", report.Findings[0].Object.String())
+}
+
 func TestEvidenceSaysWhere(t *testing.T) {
 	report := parity.Check(testCase{}.platform(t), testCase{}.set(t), parity.Options{})
 	require.Len(t, report.Profile.Evidence, 8)
@@ -282,7 +313,7 @@ func TestEvidenceSaysWhere(t *testing.T) {
 	assert.True(t, web.Holds)
 	assert.Equal(t, injectLabel, web.Field)
 	assert.Regexp(t, `/rendered\.yaml$`, web.File)
-	assert.Equal(t, 20, web.Line)
+	assert.Equal(t, 19, web.Line)
 	last := report.Profile.Evidence[7]
 	assert.Equal(t, "gateway gw", last.Entry)
 	assert.Equal(t, parity.Enforcement, last.Aspect)

@@ -138,6 +138,11 @@ gateways:
         - Whose it is.
       returned: always
       type: str
+    tool:
+      description:
+        - 'What writes the owner''s objects: V(Ansible), V(GitOps) or V(External).'
+      returned: always
+      type: str
     namespace:
       description:
         - Its namespace.
@@ -249,6 +254,11 @@ workloads:
     owner:
       description:
         - Whose it is.
+      returned: always
+      type: str
+    tool:
+      description:
+        - 'What writes the owner''s objects: V(Ansible), V(GitOps) or V(External).'
       returned: always
       type: str
     namespace:

@@ -46,7 +46,6 @@ options:
   security_profile:
     description:
       - The profile of the environment, as the inventory has it.
-      - It counts before that of O(environment); where both are given and differ, a warning says so.
       - Where O(environment) says something else, that is a disagreement like others.
     type: str
     choices:
@@ -56,14 +55,13 @@ options:
   dns:
     description:
       - 'Host names by the names that the model''s hostRefs use, as the inventory has them: each a
-        string or a list of strings.'
-      - An entry counts before that of O(environment). Entries that the model doesn't use are
-        ignored.
+        string or a list of strings. Entries that the model doesn''t use are ignored.'
       - Where O(environment) says something else, that is a disagreement like others.
     type: dict
   trust_domain:
     description:
-      - The trust domain of the mesh. The default is that of O(environment), else V(cluster.local).
+      - The trust domain of the mesh, as the inventory has it. The default is that of
+        O(environment), else V(cluster.local).
       - Where O(environment) says something else, that is a disagreement like others.
     type: str
   strict:
@@ -90,7 +88,9 @@ options:
     elements: str
   istio_version:
     description:
-      - The version of Istio's images. The default is that of O(environment).
+      - The version of Istio's images, as the inventory has it. The default is that of
+        O(environment).
+      - Where O(environment) says something else, that is a disagreement like others.
     type: str
   istio_chart_version:
     description:
