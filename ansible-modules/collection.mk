@@ -44,7 +44,7 @@ ANSIBLE_LINT := out/lint/ansible_collections/ringfence/mesh
 ansible-lint: bin/ansible/lint/installed ## Run ansible-lint, yamllint and ruff on the collection
 	@rm -rf out/lint && mkdir -p $(dir $(ANSIBLE_LINT))
 	@cp -R ansible-modules/collection $(ANSIBLE_LINT)
-	bin/ansible/lint/bin/ruff check --no-cache ansible-modules test/e2e/ansible
+	bin/ansible/lint/bin/ruff check --no-cache ansible-modules/collection/plugins/action test/e2e/ansible
 	bin/ansible/lint/bin/ruff format --no-cache --check ansible-modules/collection/plugins/action test/e2e/ansible
 	cd $(ANSIBLE_LINT) && export PATH="$(CURDIR)/bin/ansible/lint/bin:$$PATH" ANSIBLE_HOME="$(CURDIR)/out/lint/home" \
 	  ANSIBLE_COLLECTIONS_PATH="$(CURDIR)/out/lint" && yamllint --strict . && ansible-lint --offline --strict
