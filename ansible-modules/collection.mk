@@ -34,9 +34,10 @@ ansible-kubernetes: bin/ansible/kubernetes/installed ## Install kubernetes.core 
 bin/ansible/%/installed: tools/ansible/%.txt tools/ansible/venv.sh
 	sh tools/ansible/venv.sh $< bin/ansible/$*
 
-bin/sshd: tools/ansible/sshd.sh
+# A link: its age is that of the machine's sshd.
+bin/sshd:
 	@mkdir -p bin
-	sh $< $@
+	sh tools/ansible/sshd.sh $@
 
 # In a folder of the collection's full name, for the linters resolve the names of its modules. Offline: no
 # look at Galaxy and none for a newer linter.
