@@ -129,4 +129,7 @@ func TestReadme(t *testing.T) {
 	require.NoError(t, err, "%s", output)
 	_, err = server.Client.Get(t.Context(), cluster.AuthorizationPolicy, namespace, "istio-ingressgateway-image-cache")
 	require.NoError(t, err, "the playbook of the README brings the policy about")
+	policies, err := server.Client.Kind(t.Context(), cluster.AuthorizationPolicy, namespace)
+	require.NoError(t, err)
+	require.NoError(t, policies.Delete(t.Context(), "istio-ingressgateway-image-cache", metav1.DeleteOptions{}))
 }
