@@ -37,7 +37,7 @@ type journal struct {
 }
 
 func newJournal() *journal {
-	return &journal{first: map[resource.Key]map[string]any{}, last: map[resource.Key]Change{}}
+	return &journal{last: map[resource.Key]Change{}}
 }
 
 // read takes in what a run reads, for the first time or again.
@@ -46,7 +46,7 @@ func (j *journal) read(s *state) {
 	for _, o := range s.all {
 		now[o.ref.Key()] = o.live.Object
 	}
-	if len(j.first) == 0 {
+	if j.first == nil {
 		j.first = now
 	}
 	for key, change := range j.last { // what became of a write whose answer was lost
