@@ -118,7 +118,7 @@ vet: ## Run go vet
 golangci: bin/golangci-lint ## Run golangci-lint (.golangci.yaml)
 	bin/golangci-lint run ./...
 
-# Not the modules under test/: tidying one fetches what its dependencies' own tests need.
+# Not tools/apiserver and tools/etcd: tidying them fetches what all tests of Kubernetes and etcd need.
 tidy: ## Tidy go.mod and go.sum, those of the tools too
 	@for module in . tools tools/lint $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
 
