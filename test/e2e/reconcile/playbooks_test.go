@@ -1,6 +1,9 @@
 package reconcile_test
 
 import (
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -81,6 +84,25 @@ func TestPlaybooks(t *testing.T) {
 
 	play("gateways", "staging", "--check", "--diff")
 	assert.Empty(t, policies(), "check mode makes nothing")
+
+	// A gateway that lets the rejected host through: the next ones aren't touched.
+	leaky := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("X-Envoy-Upstream-Service-Time", "1")
+	}))
+	defer leaky.Close()
+	host, port, err := net.SplitHostPort(leaky.Listener.Addr().String())
+	require.NoError(t, err)
+	_, failed := c.Fail(t, ansible.Play{
+		Playbook: "- ansible.builtin.import_playbook: ringfence.mesh.gateways\n",
+		Args:     []string{"-i", inventory("staging")},
+		Vars: map[string]any{
+			"gateway_propagation_delay": 1,
+			"ringfence_addresses":       map[string]any{gateways[0]: map[string]any{"address": host, "port": port}},
+		},
+	})
+	assert.Contains(t, failed.Message(), "rejected.invalid got 200 from the application")
+	assert.Equal(t, gateways[:1], policies(), "the first gateway failed its probe, and there it stopped")
+
 	play("gateways", "staging")
 	assert.Equal(t, gateways, policies())
 	assert.Equal(t, "0", changed.FindStringSubmatch(play("gateways", "staging"))[1], "the second run changes nothing")
