@@ -118,3 +118,21 @@ func TestPlaybooks(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, before, after, "what GitOps owns stays as it is, to the last field")
 }
+
+// TestParity compares an inventory with what kustomize made of the overlays of its
+// environment, and of another one.
+func TestParity(t *testing.T) {
+	c := ansible.New(t, first())
+	play := func(rendered string) ansible.Play {
+		return ansible.Play{
+			Playbook: "- ansible.builtin.import_playbook: ringfence.mesh.parity\n",
+			Args:     []string{"-i", inventory("staging")},
+			Vars:     map[string]any{"ringfence_rendered": []string{ansible.Path("test", "compositions", "testdata", rendered)}},
+		}
+	}
+	c.Succeed(t, play("staging"))
+	_, failed := c.Fail(t, play("dev"))
+	for _, rule := range []string{"parity-profile", "parity-host", "parity-consumer"} {
+		assert.Contains(t, failed.Message(), "["+rule+"]", "every disagreement is listed")
+	}
+}
