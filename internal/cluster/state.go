@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -109,7 +110,7 @@ func writers(o *unstructured.Unstructured) []string {
 		manager := resource.String(fields, "manager")
 		switch {
 		case manager == "" || resource.String(fields, "subresource") != "":
-		case owns(fields, "f:spec"):
+		case ownsAny(resource.Map(fields, "fieldsV1", "f:spec"), o.Object["spec"]):
 			spec = append(spec, manager)
 		default:
 			others = append(others, manager)
@@ -125,25 +126,54 @@ func writers(o *unstructured.Unstructured) []string {
 }
 
 // wrote reports whether an object is still a manager's work: it owns something of
-// the spec, or of an object without one the label that names the owner.
+// the spec. A write that only took fields away, as from an adopted policy that is
+// to admit nobody, leaves no claim to the spec at all; then the label that names
+// the owner counts, unless somebody else has written the spec since.
 func wrote(o *unstructured.Unstructured, manager string) bool {
-	hasSpec := len(resource.Map(o.Object, "spec")) > 0
-	return slices.ContainsFunc(resource.List(o.Object, "metadata", "managedFields"), func(entry any) bool {
+	var (
+		labelled string // when the manager labelled it, without a claim to the spec
+		others   string // when somebody else last wrote to the spec
+	)
+	for _, entry := range resource.List(o.Object, "metadata", "managedFields") {
 		fields, _ := entry.(map[string]any)
-		if resource.String(fields, "manager") != manager || resource.String(fields, "subresource") != "" {
-			return false
+		if resource.String(fields, "subresource") != "" {
+			continue
 		}
-		_, label := resource.Field(fields, "fieldsV1", "f:metadata", "f:labels", "f:"+v1alpha1.LabelOwner)
-		return owns(fields, "f:spec") || label && !hasSpec
-	})
+		claim := resource.Map(fields, "fieldsV1", "f:spec")
+		at := resource.String(fields, "time") // RFC 3339 in UTC, which sorts as text
+		if resource.String(fields, "manager") != manager {
+			if ownsAny(claim, o.Object["spec"]) {
+				others = max(others, at)
+			}
+			continue
+		}
+		if ownsAny(claim, o.Object["spec"]) {
+			return true
+		}
+		_, hasLabel := resource.Field(fields, "fieldsV1", "f:metadata", "f:labels", "f:"+v1alpha1.LabelOwner)
+		if hasLabel && (claim == nil || len(resource.Map(o.Object, "spec")) == 0) {
+			labelled = max(labelled, at, "0") // later than never
+		}
+	}
+	return labelled != "" && others <= labelled
 }
 
-// owns reports whether an entry of managedFields has something of a field. A
-// manager whose every field somebody else has replaced stays there with an empty
-// mapping (seen with kube-apiserver 1.35).
-func owns(entry map[string]any, field string) bool {
-	for key := range resource.Map(entry, "fieldsV1", field) {
-		if key != "." {
+// ownsAny reports whether a claim of managedFields, a tree of "f:" keys, holds a
+// value of what is there. A manager whose every value somebody else has replaced
+// stays there with the mappings that led to them (seen with kube-apiserver 1.35).
+func ownsAny(claim map[string]any, value any) bool {
+	mapping, isMapping := value.(map[string]any)
+	for key, below := range claim {
+		if key == "." {
+			continue
+		}
+		name, isField := strings.CutPrefix(key, "f:")
+		if !isField || !isMapping { // an entry of a list
+			return true
+		}
+		at, there := mapping[name]
+		deeper, _ := below.(map[string]any)
+		if _, nested := at.(map[string]any); there && !nested && len(deeper) == 0 || ownsAny(deeper, at) {
 			return true
 		}
 	}

@@ -22,7 +22,7 @@ metadata:
   managedFields:
   - {manager: ringfence, fieldsV1: {"f:metadata": {"f:labels": {"f:ringfence.dev/owner": {}}}, "f:spec": {".": {}, "f:action": {}}}}`, []string{"ringfence"}, true},
 		"edited-by-hand-in-part": {`
-spec: {action: ALLOW}
+spec: {action: ALLOW, rules: [{}]}
 metadata:
   managedFields:
   - {manager: ringfence, fieldsV1: {"f:spec": {".": {}, "f:action": {}}}}
@@ -33,12 +33,29 @@ metadata:
   managedFields:
   - {manager: ringfence, fieldsV1: {"f:spec": {}}}
   - {manager: argocd-controller, fieldsV1: {"f:spec": {"f:action": {}}}}`, []string{"argocd-controller", "ringfence"}, false},
-		"labelled-by-us-alone": {`
-spec: {action: ALLOW}
+		"replaced-whole-down-to-the-mappings": {`
+spec: {action: DENY, selector: {matchLabels: {app: other}}, rules: [{}]}
 metadata:
   managedFields:
-  - {manager: ringfence, fieldsV1: {"f:metadata": {"f:labels": {"f:ringfence.dev/owner": {}}}}}
-  - {manager: helm, fieldsV1: {"f:spec": {"f:action": {}}}}`, []string{"helm", "ringfence"}, false},
+  - {manager: ringfence, fieldsV1: {"f:spec": {".": {}, "f:selector": {".": {}, "f:matchLabels": {}}}}}
+  - {manager: kubectl-replace, fieldsV1: {"f:spec": {"f:action": {}, "f:rules": {}, "f:selector": {"f:matchLabels": {"f:app": {}}}}}}`, []string{"kubectl-replace", "ringfence"}, false},
+		"one-label-of-the-selector-is-ours": {`
+spec: {action: DENY, selector: {matchLabels: {app: web}}}
+metadata:
+  managedFields:
+  - {manager: ringfence, fieldsV1: {"f:spec": {".": {}, "f:selector": {".": {}, "f:matchLabels": {".": {}, "f:app": {}}}}}}`, []string{"ringfence"}, true},
+		"adopted-by-taking-rules-away": {`
+spec: {action: ALLOW, selector: {matchLabels: {app: web}}}
+metadata:
+  managedFields:
+  - {manager: kubectl, time: "2026-12-01T01:00:00Z", fieldsV1: {"f:spec": {".": {}, "f:action": {}, "f:selector": {".": {}, "f:matchLabels": {".": {}, "f:app": {}}}}}}
+  - {manager: ringfence, time: "2026-12-01T02:00:00Z", fieldsV1: {"f:metadata": {"f:labels": {"f:ringfence.dev/owner": {}}}}}`, []string{"kubectl", "ringfence"}, true},
+		"adopted-and-rewritten-since": {`
+spec: {action: DENY, selector: {matchLabels: {app: web}}}
+metadata:
+  managedFields:
+  - {manager: ringfence, time: "2026-12-01T02:00:00Z", fieldsV1: {"f:metadata": {"f:labels": {"f:ringfence.dev/owner": {}}}}}
+  - {manager: helm, time: "2026-12-01T03:00:00Z", fieldsV1: {"f:spec": {".": {}, "f:action": {}}}}`, []string{"helm", "ringfence"}, false},
 		"status-by-us-alone": {`
 spec: {action: ALLOW}
 metadata:
