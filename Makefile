@@ -118,12 +118,11 @@ vet: ## Run go vet
 golangci: bin/golangci-lint ## Run golangci-lint (.golangci.yaml)
 	bin/golangci-lint run ./...
 
-# Not tools/apiserver and tools/etcd: tidying them fetches what all tests of Kubernetes and etcd need.
 tidy: ## Tidy go.mod and go.sum, those of the tools too
-	@for module in . tools tools/lint $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
+	@for module in . tools tools/lint tools/apiserver tools/etcd $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
 
 tidy-check: ## Fail if a go.mod or go.sum is not tidy
-	@status=0; for module in . tools tools/lint $(TEST_MODULES); do \
+	@status=0; for module in . tools tools/lint tools/apiserver tools/etcd $(TEST_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "$$module is not tidy; run 'make tidy'" >&2; status=1; }; \
 	done; exit $$status
 

@@ -66,12 +66,6 @@ func newAuthority() (*authority, error) {
 
 func (a *authority) pem() []byte { return encode("CERTIFICATE", a.certificate.Raw) }
 
-func (a *authority) pool() *x509.CertPool {
-	pool := x509.NewCertPool()
-	pool.AddCert(a.certificate)
-	return pool
-}
-
 // client issues the certificate of a user, whose groups are its organizations.
 func (a *authority) client(validity Validity, user string, groups ...string) (keyPair, error) {
 	return a.issue(&x509.Certificate{

@@ -139,17 +139,17 @@ func (p *Proxy) take(r *http.Request) Fault {
 }
 
 // Status answers as the API server would with a status of its own.
-func Status(code int, reason metav1.StatusReason, message string, headers ...string) Fault {
+func Status(code int32, reason metav1.StatusReason, message string, headers ...string) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		for _, header := range headers {
 			name, value, _ := strings.Cut(header, ": ")
 			w.Header().Set(name, value)
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
+		w.WriteHeader(int(code))
 		_ = json.NewEncoder(w).Encode(metav1.Status{ // the other side may be gone
 			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-			Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
+			Status:   metav1.StatusFailure, Code: code, Reason: reason, Message: message,
 		})
 	}
 }
