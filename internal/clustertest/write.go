@@ -70,8 +70,14 @@ func (s *Server) insert(r *request, o *unstructured.Unstructured, track func(*un
 }
 
 // complete sets what a real one sets and a test may look for: the label by which
-// policies select a namespace.
+// policies select a namespace, and the deprecated twin of serviceAccountName.
 func (r *request) complete(o *unstructured.Unstructured) {
+	for _, path := range podSpecs {
+		spec, _, _ := unstructured.NestedFieldNoCopy(o.Object, path...)
+		if spec, ok := spec.(map[string]any); ok && !r.crd {
+			twins(spec, "serviceAccountName", "serviceAccount")
+		}
+	}
 	if r.kind.kind != "Namespace" {
 		return
 	}
@@ -81,6 +87,20 @@ func (r *request) complete(o *unstructured.Unstructured) {
 	}
 	all["kubernetes.io/metadata.name"] = o.GetName()
 	o.SetLabels(all)
+}
+
+// podSpecs are where the kinds that a server itself has keep the spec of a pod.
+var podSpecs = [][]string{{"spec"}, {"spec", "template", "spec"}, {"spec", "jobTemplate", "spec", "template", "spec"}}
+
+// twins gives two fields the value of the first that has one, as the conversions
+// of v1.PodSpec do.
+func twins(spec map[string]any, name, deprecated string) {
+	for _, value := range []any{spec[name], spec[deprecated]} {
+		if value, ok := value.(string); ok && value != "" {
+			spec[name], spec[deprecated] = value, value
+			return
+		}
+	}
 }
 
 // inNamespace puts an object where its path says, if that is a place to be.

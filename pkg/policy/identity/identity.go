@@ -26,7 +26,7 @@ func Plan(in policy.Input) policy.Plan {
 
 	plan.Add(planAccounts(in, entries, assignments))
 	for _, a := range assignments {
-		planTemplate(a, &plan)
+		planTemplate(in, a, &plan)
 	}
 	plan.Add(planBindings(in, entries))
 	plan.Findings.Add(renamed(in, assignments)...)
@@ -137,11 +137,16 @@ func nameField(t *resource.PodTemplate) string { return t.SpecAt.Child("serviceA
 
 // planTemplate moves one pod template. The deprecated field is only read where
 // serviceAccountName is empty (Kubernetes' conversion of v1.PodSpec), so that one
-// which says something else would only mislead.
-func planTemplate(a assignment, plan *policy.Plan) {
+// which says something else would only mislead. An API server always stores both,
+// alike.
+func planTemplate(in policy.Input, a assignment, plan *policy.Plan) {
 	name := a.to().name
 	plan.Set(a.Object, a.SpecAt.Child("serviceAccountName"), name, "identity of "+a.entry.name)
 	if old := a.Spec.DeprecatedServiceAccount; old != "" && old != name {
-		plan.Set(a.Object, a.SpecAt.Child("serviceAccount"), nil, "serviceAccountName says who the pods are")
+		var value any
+		if in.Cluster {
+			value = name
+		}
+		plan.Set(a.Object, a.SpecAt.Child("serviceAccount"), value, "serviceAccountName says who the pods are")
 	}
 }
