@@ -119,7 +119,7 @@ func (c *testCase) params(t *testing.T, server *clustertest.Server) map[string]a
 	environment := map[string]any{}
 	require.NoError(t, yaml.Unmarshal(c.section("in/environment.yaml"), &environment))
 	return map[string]any{
-		"model": model, "environment": environment, "owner": config.Owner, "strict": config.Strict,
+		"model": model, "environment": environment, "owner": config.Owner, "strict": config.Strict, "stamp_version": config.StampVersion,
 		"kubeconfig": server.Kubeconfig(t), "wait": false,
 	}
 }

@@ -17,10 +17,12 @@ type data struct {
 func (d data) has(owner string) bool { return d.owner == "" || owner == d.owner }
 
 // tool returns what writes an owner's objects.
-func (d data) tool(owner string) string {
+func (d data) scope(owner string) derive.Scope {
 	o, _ := d.platform.Owner(owner) // the model names owners that it has
-	return string(o.Tool)
+	return derive.Scope{Platform: d.platform, Owner: o}
 }
+
+func (d data) tool(owner string) string { return string(d.scope(owner).Owner.Tool) }
 
 func (d data) gateways() map[string]any {
 	out := map[string]any{}
@@ -35,7 +37,7 @@ func (d data) gateways() map[string]any {
 			"profile": g.Profile.String(), "absent": g.Absent, "policy": nil,
 		})
 		if g.HostPolicy && !g.Absent && g.Profile.Enforces() {
-			value["policy"] = policy.Origin{Owner: g.Owner, Model: d.platform.Name}.HostPolicy(g).Content()
+			value["policy"] = policy.OriginOf(d.scope(g.Owner)).HostPolicy(g).Content()
 		}
 		out[g.Name] = value
 	}

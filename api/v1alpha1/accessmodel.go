@@ -37,6 +37,18 @@ type Owner struct {
 	// External (checked, never written and never pruned).
 	// +enum=GitOps;Ansible;External
 	Tool string `json:"tool"`
+	// SyncWaves orders the owner's generated objects in Argo CD.
+	SyncWaves SyncWaves `json:"syncWaves,omitzero"`
+}
+
+// SyncWaves are the values of the annotation argocd.argoproj.io/sync-wave. Argo CD applies a wave
+// once those of smaller numbers are healthy. What has no annotation, and what is 0 here, is of wave 0.
+type SyncWaves struct {
+	// ServiceAccounts is the wave of generated ServiceAccounts; below the pods' own wave, they are there first.
+	ServiceAccounts int32 `json:"serviceAccounts,omitempty"`
+	// Policies is the wave of AuthorizationPolicies and PeerAuthentications; above the pods' own wave,
+	// nothing is enforced until the pods with their sidecars are ready.
+	Policies int32 `json:"policies,omitempty"`
 }
 
 // GatewayDefaults are the defaults of every gateway.

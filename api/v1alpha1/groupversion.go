@@ -27,6 +27,10 @@ const (
 	LabelModel = Group + "/model"
 	// AnnotationSource is "<section>/<name>" of the model entry that the object was derived from.
 	AnnotationSource = Group + "/source"
+	// AnnotationVersion is the version of Ringfence that wrote the object, where a build asks for it.
+	AnnotationVersion = Group + "/version"
+	// AnnotationSyncWave orders objects in Argo CD; it is Argo CD's own.
+	AnnotationSyncWave = "argocd.argoproj.io/sync-wave"
 	// AnnotationLocalConfig marks a document that is input and never applied; it is kustomize's and kpt's own.
 	AnnotationLocalConfig = "config.kubernetes.io/local-config"
 )

@@ -21,6 +21,9 @@ type RingfenceSpec struct {
 	Units []string `json:"units,omitempty"`
 	// Strict makes every warning an error.
 	Strict bool `json:"strict,omitempty"`
+	// StampVersion writes the version of Ringfence into what is generated, as an annotation. Each
+	// upgrade then changes every generated object.
+	StampVersion bool `json:"stampVersion,omitempty"`
 	// Model is the AccessModel. It may be absent when the AccessModel lies among the items.
 	Model *EmbeddedAccessModel `json:"model,omitempty"`
 	// Environment is the Environment. It may be absent when the Environment lies among the items.

@@ -16,6 +16,7 @@ import (
 var version = "dev"
 
 func main() {
+	krm.Version = version
 	os.Exit(run(filepath.Base(os.Args[0]), os.Args[1:], krm.Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		Colour: term.IsTerminal(int(os.Stderr.Fd())) && os.Getenv("NO_COLOR") == "",

@@ -27,6 +27,7 @@ func render(args []string, s krm.Streams) int {
 	set.StringSliceVar(&config.Components, "component", nil, "component that the build includes; default: those that the environment asks for")
 	set.StringSliceVar(&config.Units, "unit", nil, "unit to run, in place of those that the components select")
 	set.BoolVar(&config.Strict, "strict", false, "make warnings errors")
+	set.BoolVar(&config.StampVersion, "stamp-version", false, "write the version of Ringfence into generated objects, as an annotation")
 	if status, ok := flags(set, renderUsage, args, s); !ok {
 		return status
 	}

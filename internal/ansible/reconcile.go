@@ -24,6 +24,7 @@ const (
 	paramWaitSleep    = "wait_sleep"
 	paramPropagation  = "propagation_delay"
 	paramFieldManager = "field_manager"
+	paramStamp        = "stamp_version"
 
 	stateDerived, stateAbsent = "derived", "absent"
 )
@@ -50,6 +51,13 @@ var WriteOptions = []Option{
 	{
 		Name: paramFieldManager, Type: String, Default: cluster.DefaultFieldManager,
 		Description: []string{"The name by which the API server knows the writes of these tasks. Nothing that another manager wrote is pruned."},
+	},
+	{
+		Name: paramStamp, Type: Bool, Default: false,
+		Description: []string{
+			"Write the version of this collection into generated objects, as the annotation C(ringfence.dev/version).",
+			"Each upgrade then changes every one of them.",
+		},
 	},
 }
 
@@ -200,6 +208,9 @@ func (c *Call) Reconcile(ctx context.Context, r Reconciliation) (Result, error) 
 // completed puts what the parameters say into a task.
 func (c *Call) completed(task cluster.Task, absent bool) cluster.Task {
 	task.Absent = absent
+	if c.Bool(paramStamp) {
+		task.Scope.Version = Version
+	}
 	task.Force, task.Strict = c.Bool(paramForce), c.Bool(paramStrict)
 	if c.String(paramOnUnready) == "warn" {
 		task.Unready = cluster.Report

@@ -5,7 +5,6 @@ import (
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/internal/manifest"
-	"github.com/ringfence-dev/ringfence/pkg/derive"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -64,7 +63,7 @@ func (f Filter) request(b *build) model.Request {
 	request, findings := model.Parse(docs, f.Config)
 	b.findings.Add(findings...)
 	if !b.findings.Failed() && len(request.Components) == 0 && len(request.Units) == 0 {
-		request.Components = policy.RequiredComponents(policy.Input{Scope: derive.Scope{Platform: request.Platform, Owner: request.Owner}, Resources: resource.NewSet()})
+		request.Components = policy.RequiredComponents(policy.Input{Scope: scopeOf(request), Resources: resource.NewSet()})
 	}
 	return request
 }

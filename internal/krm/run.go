@@ -16,14 +16,17 @@ import (
 // build is one run over the items of one document.
 type build struct {
 	document *manifest.Document
-	set      *resource.Set
-	findings finding.List
+	// set holds the objects that units work on, inputs those that tell them what to do.
+	set, inputs *resource.Set
+	findings    finding.List
 }
 
 func newBuild(document *manifest.Document) *build {
-	b := &build{document: document, set: resource.NewSet()}
+	b := &build{document: document, set: resource.NewSet(), inputs: resource.NewSet()}
 	for _, item := range document.Items() {
-		if !isOurs(item.Ref()) {
+		if isOurs(item.Ref()) {
+			b.inputs.Add(item)
+		} else {
 			b.set.Add(item)
 		}
 	}
@@ -37,7 +40,7 @@ func (b *build) run(request model.Request, all Units, called string) {
 	b.findings.Add(findings...)
 	b.findings.Add(ownerTool(request)...)
 	in := policy.Input{
-		Scope:      derive.Scope{Platform: request.Platform, Owner: request.Owner},
+		Scope:      scopeOf(request),
 		Resources:  b.set,
 		Components: request.Components,
 	}
@@ -60,6 +63,17 @@ func (b *build) run(request model.Request, all Units, called string) {
 	if request.Strict {
 		b.findings = b.findings.Strict()
 	}
+}
+
+// Version of this executable. The main package sets it.
+var Version = "dev"
+
+func scopeOf(request model.Request) derive.Scope {
+	scope := derive.Scope{Platform: request.Platform, Owner: request.Owner}
+	if request.StampVersion {
+		scope.Version = Version
+	}
+	return scope
 }
 
 // choose returns the units that a run asks for: the one that it is called as,

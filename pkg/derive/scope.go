@@ -12,6 +12,8 @@ import (
 type Scope struct {
 	*model.Platform
 	Owner model.Owner
+	// Version of Ringfence, where generated objects are to say it; else empty.
+	Version string
 }
 
 // Mine reports whether an entry's owner is the scope's.

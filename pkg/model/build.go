@@ -137,7 +137,7 @@ func (b *builder) readOwners() {
 		b.check(path+".name", o.Name, "label value", validation.IsValidLabelValue)
 		oneOf(b.model.advise, path+".tool", o.Tool, string(GitOps), string(Ansible), string(External))
 		if b.unique(seen, path+".name", o.Name) {
-			b.platform.Owners = append(b.platform.Owners, Owner{Name: o.Name, Tool: Tool(o.Tool)})
+			b.platform.Owners = append(b.platform.Owners, Owner{Name: o.Name, Tool: Tool(o.Tool), SyncWaves: SyncWaves(o.SyncWaves)})
 		}
 	}
 }

@@ -54,7 +54,12 @@ const (
 type Owner struct {
 	Name string
 	Tool Tool
+	// SyncWaves of its generated objects in Argo CD.
+	SyncWaves SyncWaves
 }
+
+// SyncWaves are Argo CD's sync waves; 0 is the one of objects that don't say.
+type SyncWaves struct{ ServiceAccounts, Policies int32 }
 
 // Owner returns the owner of a name.
 func (p *Platform) Owner(name string) (Owner, bool) {

@@ -27,8 +27,8 @@ type Request struct {
 	Owner Owner
 	// Components that the build includes, Units that it names in their place.
 	Components, Units []string
-	// Strict makes warnings errors.
-	Strict bool
+	// Strict makes warnings errors, StampVersion writes our version into generated objects.
+	Strict, StampVersion bool
 	// Platform is what everything is derived from.
 	Platform *Platform
 	// Config is the document that asked; zero when there was none.
@@ -86,7 +86,8 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 	findings.Add(model.missing()...)
 	findings.Add(env.missing()...)
 
-	request.Components, request.Units, request.Strict = config.Components, config.Units, config.Strict
+	request.Components, request.Units = config.Components, config.Units
+	request.Strict, request.StampVersion = config.Strict, config.StampVersion
 	if model.given() && env.given() {
 		b := newBuilder(model, env)
 		request.Platform = b.build()

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
+	"strconv"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/derive"
+	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
@@ -19,8 +22,8 @@ type Object struct {
 	Ref resource.Ref
 	// Source is the model's entry that it was derived from: "workloads/web".
 	Source string
-	// Labels are ours; see Origin.
-	Labels map[string]string
+	// Labels and Annotations are ours; see Origin.
+	Labels, Annotations map[string]string
 	// Body holds the fields beside apiVersion, kind and metadata, as JSON has them.
 	Body map[string]any
 }
@@ -31,15 +34,19 @@ func (o Object) Content() map[string]any {
 	if o.Ref.Namespace != "" {
 		metadata["namespace"] = o.Ref.Namespace
 	}
-	labels := map[string]any{}
-	for key, value := range o.Labels {
-		labels[key] = value
-	}
-	metadata["labels"] = labels
-	metadata["annotations"] = map[string]any{v1alpha1.AnnotationSource: o.Source}
+	metadata["labels"] = anyMap(o.Labels)
+	metadata["annotations"] = anyMap(o.Annotations)
 	content := map[string]any{"apiVersion": o.Ref.APIVersion, "kind": o.Ref.Kind, "metadata": metadata}
 	maps.Copy(content, o.Body)
 	return content
+}
+
+func anyMap(values map[string]string) map[string]any {
+	out := make(map[string]any, len(values))
+	for key, value := range values {
+		out[key] = value
+	}
+	return out
 }
 
 // Canonical returns the one serialisation of the object: JSON with sorted keys.
@@ -47,11 +54,18 @@ func (o Object) Content() map[string]any {
 func (o Object) Canonical() ([]byte, error) { return json.Marshal(o.Content()) }
 
 // Origin says whose objects a build makes and from which model. It gives
-// generated objects their labels, and knows them again.
-type Origin struct{ Owner, Model string }
+// generated objects their labels and annotations, and knows them again by the labels.
+type Origin struct {
+	Owner, Model string
+	SyncWaves    model.SyncWaves
+	// Version of Ringfence, where objects are to say it.
+	Version string
+}
 
 // OriginOf returns the origin of a scope's objects.
-func OriginOf(s derive.Scope) Origin { return Origin{Owner: s.Owner.Name, Model: s.Name} }
+func OriginOf(s derive.Scope) Origin {
+	return Origin{Owner: s.Owner.Name, Model: s.Name, SyncWaves: s.Owner.SyncWaves, Version: s.Version}
+}
 
 // Labels returns the labels of the origin's objects.
 func (o Origin) Labels() map[string]string {
@@ -78,7 +92,31 @@ func Generated(object *resource.Object) bool {
 
 // New returns a derived object of the origin.
 func (o Origin) New(ref resource.Ref, source string, body map[string]any) Object {
-	return Object{Ref: ref, Source: source, Labels: o.Labels(), Body: body}
+	annotations := map[string]string{v1alpha1.AnnotationSource: source}
+	wave := o.SyncWaves.Policies
+	if ref.Kind == "ServiceAccount" {
+		wave = o.SyncWaves.ServiceAccounts
+	}
+	if wave != 0 {
+		annotations[v1alpha1.AnnotationSyncWave] = strconv.Itoa(int(wave))
+	}
+	if o.Version != "" {
+		annotations[v1alpha1.AnnotationVersion] = o.Version
+	}
+	return Object{Ref: ref, Source: source, Labels: o.Labels(), Annotations: annotations, Body: body}
+}
+
+// Annotate plans the annotations of an object that is there already. A version
+// that nobody asks for goes: it would say what isn't so any more. A sync wave
+// that the model doesn't name is its author's.
+func (p *Plan) Annotate(o *resource.Object, object Object, reason string) {
+	at := resource.Path{"metadata", "annotations"}
+	for _, key := range slices.Sorted(maps.Keys(object.Annotations)) {
+		p.Set(o, at.Child(key), object.Annotations[key], reason)
+	}
+	if object.Annotations[v1alpha1.AnnotationVersion] == "" {
+		p.Set(o, at.Child(v1alpha1.AnnotationVersion), nil, "no version is asked for")
+	}
 }
 
 // specOf returns a typed spec as JSON has it. Fields of the value zero are absent,

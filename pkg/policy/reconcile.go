@@ -89,7 +89,7 @@ func reconcileOne(existing *resource.Set, origin Origin, object Object) Plan {
 	for _, key := range slices.Sorted(maps.Keys(object.Labels)) {
 		plan.Set(o, resource.Path{"metadata", "labels", key}, object.Labels[key], reason)
 	}
-	plan.Set(o, resource.Path{"metadata", "annotations", v1alpha1.AnnotationSource}, object.Source, reason)
+	plan.Annotate(o, object, reason)
 	for _, key := range annotationsThatVoid {
 		plan.Set(o, resource.Path{"metadata", "annotations", key}, nil, "with this annotation the object would have no effect")
 	}

@@ -122,9 +122,10 @@ func refusesToken(o *resource.Object) bool {
 // ours to write. One that the build has from elsewhere stays as its author meant it.
 func planAccount(in policy.Input, at account, source string, h heritage, plan *policy.Plan) bool {
 	origin := policy.OriginOf(in.Scope)
+	object := origin.New(at.ref(), source, h.body())
 	o := in.Resources.Get(at.ref())
 	if o == nil {
-		plan.Create = append(plan.Create, origin.New(at.ref(), source, h.body()))
+		plan.Create = append(plan.Create, object)
 		return true
 	}
 	for _, twin := range in.Resources.Duplicates(at.ref()) {
@@ -139,7 +140,7 @@ func planAccount(in policy.Input, at account, source string, h heritage, plan *p
 			labels[v1alpha1.LabelOwner], labels[v1alpha1.LabelModel], in.Owner.Name, source))
 		return false
 	}
-	plan.Set(o, resource.Path{"metadata", "annotations", v1alpha1.AnnotationSource}, source, "what the model derives")
+	plan.Annotate(o, object, "what the model derives")
 	has := pullSecrets(o)
 	for _, name := range h.pullSecrets {
 		if !slices.Contains(has, name) {

@@ -110,6 +110,13 @@ options:
         manager wrote is pruned.
     type: str
     default: ringfence
+  stamp_version:
+    description:
+      - Write the version of this collection into generated objects, as the annotation
+        C(ringfence.dev/version).
+      - Each upgrade then changes every one of them.
+    type: bool
+    default: false
   kubeconfig:
     description:
       - 'The kubeconfig: a path, several paths with colons between, or the document as a mapping.'
@@ -443,6 +450,10 @@ argument_spec = {
     "field_manager": {
         "type": "str",
         "default": "ringfence",
+    },
+    "stamp_version": {
+        "type": "bool",
+        "default": False,
     },
     "kubeconfig": {
         "type": "raw",

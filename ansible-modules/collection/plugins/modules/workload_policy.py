@@ -101,6 +101,13 @@ options:
         manager wrote is pruned.
     type: str
     default: ringfence
+  stamp_version:
+    description:
+      - Write the version of this collection into generated objects, as the annotation
+        C(ringfence.dev/version).
+      - Each upgrade then changes every one of them.
+    type: bool
+    default: false
   on_unready:
     description:
       - 'What to do where a policy is about to be enforced and a live pod isn''t ready for it: a
@@ -452,6 +459,10 @@ argument_spec = {
     "field_manager": {
         "type": "str",
         "default": "ringfence",
+    },
+    "stamp_version": {
+        "type": "bool",
+        "default": False,
     },
     "on_unready": {
         "type": "str",
