@@ -1,6 +1,8 @@
 package reconcile_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/ringfence-dev/ringfence/test/e2e/ansible"
 	"github.com/ringfence-dev/ringfence/test/e2e/cluster"
@@ -20,6 +24,7 @@ import (
 // platform is one owner's part of the cluster, in namespaces of its own. OWNER, NS
 // and TENANT stand for what is the test's own.
 type platform struct {
+	server                   *cluster.Server
 	owner, namespace, tenant string
 	controller               *ansible.Controller
 }
@@ -89,7 +94,23 @@ spec:
 
 // foreign are objects that nobody but their writers may touch.
 var foreign = map[string]string{
-	"kubectl": policy("hand-written", "", "others"),
+	"helm": deployment("others", "others", ""),
+	"kubectl": policy("hand-written", "", "others") + `
+---
+apiVersion: security.istio.io/v1
+kind: PeerAuthentication
+metadata: {name: others}
+spec: {selector: {matchLabels: {app: others}}, mtls: {mode: PERMISSIVE}}
+---
+apiVersion: networking.istio.io/v1
+kind: VirtualService
+metadata: {name: others}
+spec: {hosts: [others.example.org], gateways: [others], http: [{route: [{destination: {host: others}}]}]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: others}
+`,
 	"argocd-controller": policy("of-gitops", "other", "others") + "\n---\n" +
 		// Our own labels, and somebody else's writing.
 		policy("looks-like-ours", "OWNER", "others"),
@@ -125,21 +146,34 @@ spec:
 // newPlatform makes an owner's part of the cluster, as it is before anything of ours ran.
 func newPlatform(t *testing.T, target ansible.Target) *platform {
 	t.Helper()
-	p := &platform{owner: owner(t), controller: ansible.New(t, target)}
+	return newPlatformOn(t, server, target)
+}
+
+func newPlatformOn(t *testing.T, on *cluster.Server, target ansible.Target) *platform {
+	t.Helper()
+	p := &platform{server: on, owner: owner(t), controller: ansible.New(t, target)}
 	var err error
-	p.namespace, err = server.Namespace(t.Context(), "platform", nil)
+	p.namespace, err = on.Namespace(t.Context(), "platform", nil)
 	require.NoError(t, err)
-	p.tenant, err = server.Namespace(t.Context(), "tenant", map[string]string{"tenant-of": p.owner, "istio-injection": "enabled"})
+	p.tenant, err = on.Namespace(t.Context(), "tenant", map[string]string{"tenant-of": p.owner, "istio-injection": "enabled"})
 	require.NoError(t, err)
+	t.Cleanup(func() { // the controllers look at all that there is, whenever something changes
+		ctx := context.WithoutCancel(t.Context())
+		for _, namespace := range []string{p.namespace, p.tenant} {
+			assert.NoError(t, p.server.Client.Clear(ctx, namespace, cluster.Deployment))
+		}
+	})
+	names := []string{"web-gateway", "api-gateway", "web", "api", "others"}
 	apps := objects + deployment("web-gateway", "istio-proxy", "") + deployment("api-gateway", "istio-proxy", "") + deployment("web", "web", "") + deployment("api", "api", "")
 	p.apply(t, "helm", p.namespace, apps)
 	for manager, text := range foreign {
 		p.apply(t, manager, p.namespace, text)
 	}
-	p.apply(t, "kubectl", p.tenant, deployment("runner", "runner", ", component: runner"))
-	for _, name := range []string{"web-gateway", "api-gateway", "web", "api"} {
-		p.rolledOut(t, name)
+	p.apply(t, "kubectl", p.tenant, deployment("runner", "runner", ", component: runner")+"---\n"+policy("hand-written", "", "others"))
+	for _, name := range names {
+		p.rolledOut(t, p.namespace, name)
 	}
+	p.rolledOut(t, p.tenant, "runner")
 	return p
 }
 
@@ -161,27 +195,53 @@ func (p *platform) text(s string) string {
 
 func (p *platform) apply(t *testing.T, manager, namespace, text string) {
 	t.Helper()
-	require.NoError(t, server.Client.Apply(t.Context(), manager, namespace, []byte(p.text(text))))
+	require.NoError(t, p.server.Client.Apply(t.Context(), manager, namespace, []byte(p.text(text))))
 }
 
-func (p *platform) rolledOut(t *testing.T, name string) {
+func (p *platform) rolledOut(t *testing.T, namespace, name string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
-		o, err := server.Client.Get(t.Context(), cluster.Deployment, p.namespace, name)
-		require.NoError(t, err)
-		n, _, err := unstructured.NestedInt64(o.Object, "status", "availableReplicas")
+		n, _, err := unstructured.NestedInt64(p.get(t, cluster.Deployment, namespace, name).Object, "status", "availableReplicas")
 		require.NoError(t, err)
 		return n == 1
-	}, 30*time.Second, 100*time.Millisecond, "%s isn't rolled out", name)
+	}, time.Minute, 100*time.Millisecond, "%s isn't rolled out", name)
+}
+
+func (p *platform) get(t *testing.T, kind schema.GroupVersionKind, namespace, name string) *unstructured.Unstructured {
+	t.Helper()
+	o, err := p.server.Client.Get(t.Context(), kind, namespace, name)
+	require.NoError(t, err)
+	return o
+}
+
+func (p *platform) resources(t *testing.T, kind schema.GroupVersionKind, namespace string) dynamic.ResourceInterface {
+	t.Helper()
+	out, err := p.server.Client.Kind(t.Context(), kind, namespace)
+	require.NoError(t, err)
+	return out
+}
+
+// edit changes an object as somebody would by hand.
+func (p *platform) edit(t *testing.T, kind schema.GroupVersionKind, name string, change func(o *unstructured.Unstructured) error) {
+	t.Helper()
+	o := p.get(t, kind, p.namespace, name)
+	require.NoError(t, change(o))
+	_, err := p.resources(t, kind, p.namespace).Update(t.Context(), o, metav1.UpdateOptions{FieldManager: "kubectl-edit"})
+	require.NoError(t, err)
+}
+
+func writeKubeconfig(t *testing.T, access cluster.Access) string {
+	t.Helper()
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	require.NoError(t, access.WriteKubeconfig(kubeconfig))
+	require.NoError(t, os.Chmod(filepath.Dir(kubeconfig), 0o755)) //nolint:gosec // the other side of ssh reads it
+	return kubeconfig
 }
 
 // play returns a playbook of tasks over the platform.
 func (p *platform) play(t *testing.T, access cluster.Access, tasks string, vars map[string]any) ansible.Play {
 	t.Helper()
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	require.NoError(t, access.WriteKubeconfig(kubeconfig))
-	require.NoError(t, os.Chmod(filepath.Dir(kubeconfig), 0o755)) //nolint:gosec // the other side of ssh reads it
-	all := map[string]any{"kubeconfig": kubeconfig, "profile": "enforced"}
+	all := map[string]any{"kubeconfig": writeKubeconfig(t, access), "direct": writeKubeconfig(t, p.server.Admin()), "profile": "enforced"}
 	maps.Copy(all, vars)
 	return ansible.Play{
 		Playbook: p.text(`
@@ -211,21 +271,54 @@ const everything = `
     ringfence.mesh.tenant_policy: {namespace: TENANT}
 `
 
+const oneGateway = `
+  - name: Gateway
+    ringfence.mesh.gateway_host_policy: {gateway: web-gateway, wait_sleep: 1}
+`
+
+// tried is oneGateway, which may fail, and then as it is done by who meets no fault, twice.
+const tried = `
+  - name: Gateway
+    ringfence.mesh.gateway_host_policy: {gateway: web-gateway, wait_sleep: 1}
+    ignore_errors: true
+` + finished
+
+const finished = `
+  - name: Rerun
+    ringfence.mesh.gateway_host_policy: {gateway: web-gateway, wait_sleep: 1, kubeconfig: "{{ direct }}"}
+  - name: Again
+    ringfence.mesh.gateway_host_policy: {gateway: web-gateway, wait_sleep: 1, kubeconfig: "{{ direct }}"}
+`
+
+// gatewayChanges are what oneGateway does, in the order of DD-0025, phase 2.
+var gatewayChanges = []string{
+	"create ServiceAccount web-gateway", "update Deployment web-gateway",
+	"update Gateway web", "update VirtualService web", "create AuthorizationPolicy web-gateway",
+}
+
+// changes returns what a task says that it changed.
+func changes(tb testing.TB, task ansible.Task) []string {
+	tb.Helper()
+	list, ok := task.Result["changes"].([]any)
+	require.True(tb, ok, "%v", task.Result)
+	var out []string
+	for _, entry := range list {
+		change, ok := entry.(map[string]any)
+		require.True(tb, ok, "%v", entry)
+		out = append(out, fmt.Sprintf("%v %v %v", change["method"], change["kind"], change["name"]))
+	}
+	return out
+}
+
 // policies returns what the owner has of policies, by their names.
 func (p *platform) policies(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	for _, kind := range []struct {
-		name string
-		in   string
-	}{{"AuthorizationPolicy", p.namespace}, {"PeerAuthentication", p.namespace}, {"AuthorizationPolicy", p.tenant}} {
-		gvk := cluster.AuthorizationPolicy
-		if kind.name == "PeerAuthentication" {
-			gvk = cluster.PeerAuthentication
-		}
-		resources, err := server.Client.Kind(t.Context(), gvk, kind.in)
-		require.NoError(t, err)
-		list, err := resources.List(t.Context(), metav1.ListOptions{LabelSelector: "ringfence.dev/owner=" + p.owner})
+	for _, in := range []struct {
+		kind      schema.GroupVersionKind
+		namespace string
+	}{{cluster.AuthorizationPolicy, p.namespace}, {cluster.PeerAuthentication, p.namespace}, {cluster.AuthorizationPolicy, p.tenant}} {
+		list, err := p.resources(t, in.kind, in.namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "ringfence.dev/owner=" + p.owner})
 		require.NoError(t, err)
 		for _, o := range list.Items {
 			if o.GetName() != "looks-like-ours" {
@@ -236,29 +329,36 @@ func (p *platform) policies(t *testing.T) []string {
 	return out
 }
 
-// others returns everything in the platform's namespace that isn't the owner's to write.
+// mine are the objects that a model gives to its owner. Whatever else there is, is others'.
+var mine = []string{
+	"Deployment NS/web-gateway", "Deployment NS/api-gateway", "Deployment NS/web", "Deployment NS/api",
+	"ServiceAccount NS/web-gateway", "ServiceAccount NS/api-gateway", "ServiceAccount NS/web", "ServiceAccount NS/api",
+	"Gateway NS/web", "VirtualService NS/web",
+	"AuthorizationPolicy NS/web-gateway", "AuthorizationPolicy NS/api-gateway", "AuthorizationPolicy NS/api-allow-callers",
+	"PeerAuthentication NS/api-strict-mtls", "AuthorizationPolicy TENANT/runner-service-gateway",
+}
+
+// others returns everything in the platform's namespaces that isn't the owner's to write.
 func (p *platform) others(t *testing.T) cluster.Snapshot {
 	t.Helper()
 	all := p.snapshot(t)
-	for name := range all {
-		kept := false
-		for _, other := range []string{"/hand-written", "/of-gitops", "/looks-like-ours", "Gateway " + p.namespace + "/others"} {
-			kept = kept || strings.HasSuffix(name, other)
-		}
-		if !kept {
-			delete(all, name)
-		}
+	for _, name := range mine {
+		delete(all, p.text(name))
 	}
-	require.Len(t, all, 4)
+	require.GreaterOrEqual(t, len(all), 6, "a server that lost a CRD still has the rest")
 	return all
 }
 
 func (p *platform) snapshot(t *testing.T) cluster.Snapshot {
 	t.Helper()
-	out, err := server.Client.Snapshot(t.Context(), p.namespace,
-		cluster.AuthorizationPolicy, cluster.PeerAuthentication, cluster.Gateway, cluster.VirtualService, cluster.ServiceAccount)
-	require.NoError(t, err)
-	return out
+	all := cluster.Snapshot{}
+	for _, namespace := range []string{p.namespace, p.tenant} {
+		part, err := p.server.Client.Snapshot(t.Context(), namespace, cluster.AuthorizationPolicy, cluster.PeerAuthentication,
+			cluster.Gateway, cluster.VirtualService, cluster.ServiceAccount, cluster.Deployment)
+		require.NoError(t, err)
+		maps.Copy(all, part)
+	}
+	return all
 }
 
 // enforced are the policies that the model derives.
@@ -276,11 +376,18 @@ func first() ansible.Target {
 func (p *platform) assertEnforced(t *testing.T) {
 	t.Helper()
 	assert.Equal(t, enforced, p.policies(t))
-	o, err := server.Client.Get(t.Context(), cluster.AuthorizationPolicy, p.namespace, "web-gateway")
-	require.NoError(t, err)
 	assert.Equal(t, map[string]any{
 		"action":   "ALLOW",
 		"rules":    []any{map[string]any{"to": []any{map[string]any{"operation": map[string]any{"hosts": []any{"web.example.org", "web.example.org:*"}}}}}},
 		"selector": map[string]any{"matchLabels": map[string]any{"app": "web-gateway"}},
-	}, o.Object["spec"], "exactly what the model derives")
+	}, p.get(t, cluster.AuthorizationPolicy, p.namespace, "web-gateway").Object["spec"], "exactly what the model derives")
+}
+
+// proxy returns a way to the platform's server that can be made to fail.
+func (p *platform) proxy(t *testing.T) *cluster.Proxy {
+	t.Helper()
+	proxy, err := p.server.Proxy(p.server.Admin(), cluster.Valid())
+	require.NoError(t, err)
+	t.Cleanup(proxy.Stop)
+	return proxy
 }
