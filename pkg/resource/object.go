@@ -24,6 +24,24 @@ type Object struct {
 	content           map[string]any
 	template          *PodTemplate
 	loaded, templated bool
+	// For each of the set's words, whether it was looked for and found: bits.
+	searched, found uint64
+}
+
+// Mentions reports false only if no key or value of the content holds word. Each
+// word is looked for once: rules ask for the same few of every object.
+func (o *Object) Mentions(word string) bool {
+	bit := o.set.wordBit(word)
+	if bit == 0 {
+		return o.Source.Mentions(word)
+	}
+	if o.searched&bit == 0 {
+		o.searched |= bit
+		if o.Source.Mentions(word) {
+			o.found |= bit
+		}
+	}
+	return o.found&bit != 0
 }
 
 // Content returns the object's content, read on first use. It belongs to the
@@ -69,4 +87,5 @@ func (o *Object) ReadInto(out any, path ...string) bool {
 func (o *Object) Reload() {
 	o.content, o.loaded = nil, false
 	o.template, o.templated = nil, false
+	o.searched, o.found = 0, 0
 }

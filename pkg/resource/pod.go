@@ -63,10 +63,11 @@ type ServiceSpec struct {
 
 // ServicePort is a port of a Service.
 type ServicePort struct {
-	Name       string             `json:"name,omitempty"`
-	Protocol   string             `json:"protocol,omitempty"`
-	Port       int32              `json:"port,omitempty"`
-	TargetPort intstr.IntOrString `json:"targetPort,omitzero"`
+	Name        string             `json:"name,omitempty"`
+	Protocol    string             `json:"protocol,omitempty"`
+	AppProtocol string             `json:"appProtocol,omitempty"`
+	Port        int32              `json:"port,omitempty"`
+	TargetPort  intstr.IntOrString `json:"targetPort,omitzero"`
 }
 
 // Subject is whom a RoleBinding or ClusterRoleBinding grants its role

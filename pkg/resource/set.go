@@ -11,6 +11,7 @@ type Set struct {
 	byKey   map[Key][]*Object
 	byKind  map[kind][]*Object
 	errors  []Unreadable
+	words   []string // that were looked for in objects
 }
 
 type kind struct{ group, name string }
@@ -80,6 +81,22 @@ func (s *Set) Duplicates(ref Ref) []*Object {
 	}
 	return nil
 }
+
+// wordBit returns the bit that stands for a word in the objects, 0 when there are too many words.
+func (s *Set) wordBit(word string) uint64 {
+	i := slices.Index(s.words, word)
+	if i < 0 {
+		i = len(s.words)
+		if i == maxWords {
+			return 0
+		}
+		s.words = append(s.words, word)
+	}
+	return 1 << i
+}
+
+// maxWords is how many bits an object has.
+const maxWords = 64
 
 // Unreadable returns the objects whose content was wanted so far and could not be read.
 func (s *Set) Unreadable() []Unreadable { return s.errors }
