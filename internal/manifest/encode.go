@@ -70,14 +70,22 @@ func readsBack(text []byte, n *yaml.Node) bool {
 	return sameValue(doc, n)
 }
 
-// marshal writes n in kyaml's way. It turns a panic of the writer into an error.
-func marshal(n *yaml.Node, style seqStyle) (text []byte, err error) {
+// marshal writes n in kyaml's way.
+func marshal(n *yaml.Node, style seqStyle) ([]byte, error) {
+	tame(n, false)
+	if text, ok := writePlain(n, style); ok {
+		return text, nil
+	}
+	return writeKyaml(n, style)
+}
+
+// writeKyaml lets kyaml write n. It turns a panic of the writer into an error.
+func writeKyaml(n *yaml.Node, style seqStyle) (text []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			text, err = nil, fmt.Errorf("the YAML writer gave up: %v", p)
 		}
 	}()
-	tame(n, false)
 	options := yaml.EncoderOptions{SeqIndent: yaml.CompactSequenceStyle}
 	if style == wide {
 		options.SeqIndent = yaml.WideSequenceStyle

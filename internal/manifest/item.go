@@ -22,6 +22,7 @@ type Item struct {
 	wrap *yaml.Node  // once parsed: the one-entry list or the document that holds its node
 	node *yaml.RNode // once parsed
 
+	hiding  hiding
 	openEnd bool // see shape
 	changed bool // by Edit or Append
 	stale   bool // text is older than node

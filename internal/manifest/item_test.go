@@ -154,7 +154,7 @@ func TestMentions(t *testing.T) {
 			require.NoError(t, err)
 			it := d.Items()[0]
 			for _, s := range append(tc.yes, tc.unsure...) {
-				require.True(t, textMentions(it.text, s), "%q", s)
+				require.True(t, textMentions(it.text, s, func() bool { return hasHiding(it.text) }), "%q", s)
 			}
 			if name != "aliases" {
 				require.Nil(t, it.node, "nothing was parsed")

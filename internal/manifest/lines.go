@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"unicode/utf8"
 )
@@ -71,6 +72,10 @@ func checkText(data []byte) (odd bool, err error) {
 		return false, errors.New("no input: nothing came on standard input; did the build before this fail?")
 	}
 	for i := 0; i < len(data); {
+		if i+8 <= len(data) && isPlainText(binary.LittleEndian.Uint64(data[i:])) {
+			i += 8
+			continue
+		}
 		if b := data[i]; b >= ' ' && b < 0x7f || b == '\n' || b == '\t' {
 			i++
 			continue
@@ -95,6 +100,21 @@ func checkText(data []byte) (odd bool, err error) {
 		i += size
 	}
 	return odd, nil
+}
+
+// isPlainText reports whether eight bytes are all printable ASCII or line breaks.
+// It looks at them at once: the high bit of each byte of a mask answers for it.
+func isPlainText(x uint64) bool {
+	const (
+		low, high = 0x0101010101010101, 0x8080808080808080
+	)
+	if x&high != 0 {
+		return false
+	}
+	notControl := (x | high) - ' '*low // from ' ' on
+	notBreak := (x ^ '\n'*low) + 0x7f*low
+	notDelete := (x ^ 0x7f*low) + 0x7f*low // other than 0x7f
+	return (notControl|^notBreak)&notDelete&high == high
 }
 
 // lineAt returns the number of the line that holds the byte at pos.

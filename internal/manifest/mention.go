@@ -15,8 +15,29 @@ func (it *Item) Mentions(s string) bool {
 	if it.node != nil {
 		return nodeMentions(it.node.YNode(), s)
 	}
-	return textMentions(it.text, s)
+	return textMentions(it.text, s, it.hides)
 }
+
+// hides is hasHiding of the text, which doesn't change while it is looked at: an
+// object that was parsed is searched as that.
+func (it *Item) hides() bool {
+	if it.hiding == unasked {
+		it.hiding = nowhere
+		if hasHiding(it.text) {
+			it.hiding = somewhere
+		}
+	}
+	return it.hiding == somewhere
+}
+
+// hiding says whether the text of an object was searched for hiding places, and has one.
+type hiding int8
+
+const (
+	unasked hiding = iota
+	nowhere
+	somewhere
+)
 
 func nodeMentions(n *yaml.Node, s string) bool {
 	if n.Kind == yaml.ScalarNode && strings.Contains(n.Value, s) || n.ShortTag() == "!!binary" {
@@ -33,13 +54,13 @@ func nodeMentions(n *yaml.Node, s string) bool {
 // textMentions searches the text for every run of s that YAML writes in one way
 // only, unless by code point. Spaces, line breaks, quotes, backslashes and what
 // is no ASCII may be folded or escaped, so they are no part of a run.
-func textMentions(text []byte, s string) bool {
+func textMentions(text []byte, s string, hides func() bool) bool {
 	for s != "" {
 		n := 0
 		for n < len(s) && writtenAsIs(s[n]) {
 			n++
 		}
-		if n > 0 && !bytes.Contains(text, []byte(s[:n])) && !hasHiding(text) {
+		if n > 0 && !bytes.Contains(text, []byte(s[:n])) && !hides() {
 			return false
 		}
 		s = s[min(n+1, len(s)):]

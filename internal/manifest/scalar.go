@@ -198,8 +198,16 @@ func startsPlain(c []byte) bool {
 	if c[0] == '-' {
 		return len(c) > 1 && c[1] != ' '
 	}
-	return strings.IndexByte("?:,[]{}#&*!|>'\"%@`", c[0]) < 0
+	return !indicator[c[0]]
 }
+
+// indicator holds the bytes that may begin something else than a plain scalar.
+var indicator = func() (set [256]bool) {
+	for _, b := range []byte("?:,[]{}#&*!|>'\"%@`") {
+		set[b] = true
+	}
+	return set
+}()
 
 // isPlainString reports whether a plain scalar is certain to be a string, not a
 // number, a date, a truth value or null.

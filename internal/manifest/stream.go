@@ -33,8 +33,8 @@ func readStream(data []byte) (*Document, error) {
 			pos = next
 			number++
 		}
-		end := documentEnd(data, pos)
-		if err := d.cutDocument(data[pos:end], number); err != nil {
+		end, ends := documentEnd(data, pos)
+		if err := d.cutDocument(data[pos:end], number, ends); err != nil {
 			return nil, err
 		}
 		number += bytes.Count(data[pos:end], newline)
@@ -43,20 +43,29 @@ func readStream(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// documentEnd returns where the next "---" stands.
-func documentEnd(data []byte, pos int) int {
+// documentEnd returns where the next "---" stands, and whether lines before it
+// begin with "...".
+func documentEnd(data []byte, pos int) (end int, ends bool) {
 	for pos < len(data) {
-		line, next := cutLine(data, pos)
-		if len(line) > 0 && line[0] == '-' && isMark(line) {
-			return pos
+		if b := data[pos]; b == '-' || b == '.' {
+			if line, _ := cutLine(data, pos); isMark(line) {
+				if b == '-' {
+					return pos, ends
+				}
+				ends = true
+			}
 		}
-		pos = next
+		i := bytes.IndexByte(data[pos:], '\n')
+		if i < 0 {
+			return len(data), ends
+		}
+		pos += i + 1
 	}
-	return pos
+	return pos, ends
 }
 
-// cutDocument takes the text of one document, without its "---".
-func (d *Document) cutDocument(text []byte, number int) error {
+// cutDocument takes the text of one document, without its "---"; ends says that it may hold "...".
+func (d *Document) cutDocument(text []byte, number int, ends bool) error {
 	if d.isOdd(text) {
 		// What looks like a comment may hide content.
 		return d.addItem(text, number)
@@ -78,7 +87,10 @@ func (d *Document) cutDocument(text []byte, number int) error {
 		return errorAt(first, "a YAML directive: delete the line")
 	}
 	content := text[start:]
-	end := contentEnd(content)
+	end := len(content)
+	if ends {
+		end = contentEnd(content)
+	}
 	if err := d.addItem(content[:end], first); err != nil {
 		return err
 	}

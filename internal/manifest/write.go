@@ -1,9 +1,11 @@
 package manifest
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
@@ -12,31 +14,54 @@ import (
 // else the input with nothing but the changes in it. The result is not to be
 // modified.
 func (d *Document) Bytes() ([]byte, error) {
+	pieces, err := d.pieces()
+	if err != nil {
+		return nil, err
+	}
+	if len(pieces) == 1 {
+		return pieces[0], nil
+	}
+	return slices.Concat(pieces...), nil
+}
+
+// WriteTo writes what Bytes returns, without a copy of it; nothing where that fails.
+func (d *Document) WriteTo(w io.Writer) (int64, error) {
+	pieces, err := d.pieces()
+	if err != nil {
+		return 0, err
+	}
+	buffered := bufio.NewWriterSize(w, 1<<16)
+	var written int64
+	for _, piece := range pieces {
+		n, err := buffered.Write(piece)
+		written += int64(n)
+		if err != nil {
+			return written, fmt.Errorf("writing: %w", err)
+		}
+	}
+	if err := buffered.Flush(); err != nil {
+		return written - int64(buffered.Buffered()), fmt.Errorf("writing: %w", err)
+	}
+	return written, nil
+}
+
+// pieces returns the document's text as stretches of the input and what is new
+// between them.
+func (d *Document) pieces() ([][]byte, error) {
 	if !d.changed() {
-		return d.data, nil
+		return [][]byte{d.data}, nil
 	}
 	out := &output{}
 	var err error
 	if d.whole != nil {
 		err = d.writeWhole(out)
 	} else {
-		out.Grow(len(d.data) + 4096)
 		err = d.writeParts(out)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("writing: %w", err)
 	}
-	return out.Bytes(), nil
-}
-
-// WriteTo writes what Bytes returns; nothing where that fails.
-func (d *Document) WriteTo(w io.Writer) (int64, error) {
-	text, err := d.Bytes()
-	if err != nil {
-		return 0, err
-	}
-	n, err := w.Write(text)
-	return int64(n), err
+	return out.pieces, nil
 }
 
 func (d *Document) writeParts(out *output) error {
@@ -147,7 +172,7 @@ func (d *Document) resultsText(text []byte) ([]byte, error) {
 // output gathers text and sees to it that each piece starts on a line of its
 // own.
 type output struct {
-	bytes.Buffer
+	pieces [][]byte
 	object []byte // what was written last, where that is an object
 	loose  bool   // what follows did not follow it in the input
 }
@@ -156,13 +181,30 @@ func (o *output) add(text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	if n := o.Len(); n > 0 && o.Bytes()[n-1] != '\n' {
-		o.WriteByte('\n')
+	if last := o.last(); len(last) > 0 && last[len(last)-1] != '\n' {
+		o.pieces = append(o.pieces, newline)
 	}
-	o.Write(text)
+	if last := o.last(); follows(last, text) {
+		o.pieces[len(o.pieces)-1] = last[:len(last)+len(text)]
+	} else {
+		o.pieces = append(o.pieces, text)
+	}
 	if len(bytes.TrimSpace(text)) > 0 {
 		o.object = nil
 	}
+}
+
+func (o *output) last() []byte {
+	if len(o.pieces) == 0 {
+		return nil
+	}
+	return o.pieces[len(o.pieces)-1]
+}
+
+// follows reports whether text lies behind last in memory, as in the input.
+func follows(last, text []byte) bool {
+	n := len(last)
+	return n > 0 && cap(last)-n >= len(text) && &last[:n+1][n] == &text[0]
 }
 
 // addBetween adds what stood between two objects. A blank line or an indented
@@ -186,7 +228,11 @@ func (d *Document) endsInBlock(text []byte) bool {
 
 // needsMark reports whether a document that follows needs a "---" first.
 func (o *output) needsMark() bool {
-	text := bytes.TrimSpace(o.Bytes())
-	line := text[bytes.LastIndexByte(text, '\n')+1:]
-	return len(text) > 0 && (line[0] != '-' || !isMark(line))
+	for i := len(o.pieces) - 1; i >= 0; i-- {
+		if text := bytes.TrimSpace(o.pieces[i]); len(text) > 0 {
+			line := text[bytes.LastIndexByte(text, '\n')+1:]
+			return line[0] != '-' || !isMark(line)
+		}
+	}
+	return false
 }

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,8 +45,27 @@ func Authorizations(set *resource.Set) ([]Authorization, finding.List) {
 }
 
 func readAuthorization(o *resource.Object) (Authorization, error) {
-	a := Authorization{Object: o, Spec: &securityv1beta1.AuthorizationPolicy{}}
-	return a, readSpec(o, a.Spec) // without a spec Istio reads it as ALLOW without rules
+	spec, err := specAs[securityv1beta1.AuthorizationPolicy](o) // without a spec Istio reads it as ALLOW without rules
+	return Authorization{Object: o, Spec: spec}, err
+}
+
+// specAs returns an object's spec as a message of Istio's. It is read once.
+func specAs[T any, M interface {
+	*T
+	proto.Message
+}](o *resource.Object) (*T, error) {
+	type result struct {
+		spec *T
+		err  error
+	}
+	read, ok := o.Typed(func() any {
+		spec := new(T)
+		return result{spec, readSpec(o, M(spec))}
+	}).(result)
+	if !ok {
+		return new(T), errors.New("it was read as another type before")
+	}
+	return read.spec, read.err
 }
 
 // readSpec reads an object's spec as Istio does, but for unknown fields, which an

@@ -21,12 +21,12 @@ func Peers(set *resource.Set) ([]Peer, finding.List) {
 		findings finding.List
 	)
 	for _, o := range set.Kind(securityGroup, kindPeerAuthentication) {
-		p := Peer{Object: o, Spec: &securityv1beta1.PeerAuthentication{}}
-		if err := readSpec(o, p.Spec); err != nil {
+		spec, err := specAs[securityv1beta1.PeerAuthentication](o)
+		if err != nil {
 			findings.Add(finding.New(finding.ObjectUnreadable, o.Ref(), "spec", "%v", err))
 			continue
 		}
-		out = append(out, p)
+		out = append(out, Peer{Object: o, Spec: spec})
 	}
 	return out, findings
 }

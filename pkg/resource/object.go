@@ -24,6 +24,7 @@ type Object struct {
 	content           map[string]any
 	template          *PodTemplate
 	loaded, templated bool
+	typed             any
 	// For each of the set's words, whether it was looked for and found: bits.
 	searched, found uint64
 }
@@ -83,9 +84,20 @@ func (o *Object) ReadInto(out any, path ...string) bool {
 	return true
 }
 
+// Typed returns what read makes of the object, which it is asked for once: rules
+// read the same policies again and again. The value is not to be changed. An
+// object has one, so that all callers must read it into the same type.
+func (o *Object) Typed(read func() any) any {
+	if o.typed == nil {
+		o.typed = read()
+	}
+	return o.typed
+}
+
 // Reload forgets the content, after its source has changed.
 func (o *Object) Reload() {
 	o.content, o.loaded = nil, false
 	o.template, o.templated = nil, false
 	o.searched, o.found = 0, 0
+	o.typed = nil
 }

@@ -11,7 +11,8 @@ type Set struct {
 	byKey   map[Key][]*Object
 	byKind  map[kind][]*Object
 	errors  []Unreadable
-	words   []string // that were looked for in objects
+	words   []string  // that were looked for in objects
+	lists   []*Object // see listOf
 }
 
 type kind struct{ group, name string }
@@ -24,9 +25,12 @@ type Unreadable struct {
 
 // NewSet returns the set of sources.
 func NewSet(sources ...Source) *Set {
-	s := &Set{byKey: map[Key][]*Object{}, byKind: map[kind][]*Object{}}
-	for _, source := range sources {
-		s.Add(source)
+	n := len(sources)
+	s := &Set{objects: make([]*Object, 0, n), byKey: make(map[Key][]*Object, n), byKind: map[kind][]*Object{}}
+	objects := make([]Object, n) // at once: a build holds thousands
+	for i, source := range sources {
+		objects[i] = Object{Source: source, set: s}
+		s.add(&objects[i])
 	}
 	return s
 }
@@ -34,12 +38,32 @@ func NewSet(sources ...Source) *Set {
 // Add puts an object last.
 func (s *Set) Add(source Source) *Object {
 	o := &Object{Source: source, set: s}
-	s.objects = append(s.objects, o)
-	ref := source.Ref()
-	s.byKey[ref.Key()] = append(s.byKey[ref.Key()], o)
-	k := kind{ref.Group(), ref.Kind}
-	s.byKind[k] = append(s.byKind[k], o)
+	s.add(o)
 	return o
+}
+
+func (s *Set) add(o *Object) {
+	s.objects = append(s.objects, o)
+	ref := o.Ref()
+	key := ref.Key()
+	if twins := s.byKey[key]; len(twins) > 0 {
+		s.byKey[key] = append(twins, o)
+	} else {
+		s.byKey[key] = s.listOf(o)
+	}
+	k := kind{key.Group, ref.Kind}
+	s.byKind[k] = append(s.byKind[k], o)
+}
+
+// listOf returns a list of one object. Nearly all names have one: the lists are made many at once.
+func (s *Set) listOf(o *Object) []*Object {
+	if len(s.lists) == 0 {
+		s.lists = make([]*Object, 256)
+	}
+	list := s.lists[:1:1]
+	s.lists = s.lists[1:]
+	list[0] = o
+	return list
 }
 
 // Remove takes an object out.
