@@ -33,8 +33,10 @@ type command struct {
 
 func commands() []command {
 	return []command{
+		{"build", "build a kustomization and run the units on it, in one process", build},
 		{"render", "filter: YAML documents on standard input, rendered ones on standard output", render},
 		{"verify", "build every overlay of an environment and judge their union", verify},
+		{"argocd", "what Argo CD's plugin server calls: generate, discover", argocd},
 		{"schema", "print the JSON Schema of a kind, for editors", printSchema},
 		{"version", "print the version", func(_ []string, s krm.Streams) int { return say(s, "ringfence "+version) }},
 	}
@@ -108,7 +110,8 @@ func help(s krm.Streams, name string) int {
 	for _, unit := range units {
 		fmt.Fprintf(&b, "  %-26s %s\n", unit.Name, unit.Summary)
 	}
-	b.WriteString("\nExample:\n  kustomize build --enable-alpha-plugins --enable-exec overlays/staging/themelio\n")
+	b.WriteString("\nExample:\n  ringfence build overlays/staging/themelio\n")
+	b.WriteString("  kustomize build --enable-alpha-plugins --enable-exec overlays/staging/themelio\n")
 	b.WriteString("  kustomize build app | ringfence render --owner app --model model.yaml --environment staging.yaml\n")
 	return say(s, strings.TrimSuffix(b.String(), "\n"))
 }

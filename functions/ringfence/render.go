@@ -13,7 +13,9 @@ const renderUsage = `Reads YAML documents on standard input and writes what the 
 When anything is wrong it writes nothing, so that nothing reaches the next command.
 
 Example:
-  kustomize build app | ringfence render --owner app --model model.yaml --environment staging.yaml | kubectl apply -f -`
+  kustomize build app > built.yaml &&
+    ringfence render --owner app --model model.yaml --environment staging.yaml < built.yaml > app.yaml &&
+    kubectl apply -f app.yaml`
 
 func render(args []string, s krm.Streams) int {
 	var (

@@ -18,8 +18,10 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
-const verifyUsage = `Builds every overlay below the directories with kustomize, each on its own, and
-judges the builds of one environment together: what one refers to must be in another.
+const verifyUsage = `Builds every overlay below the directories, each on its own, and judges the builds
+of one environment together: what one refers to must be in another. It builds as
+ringfence build does, or with the executable that --kustomize names; then the
+executables that kustomizations name as functions are run.
 
 Example:
   ringfence verify overlays/staging overlays/production
@@ -27,12 +29,11 @@ Example:
 
 func verify(args []string, s krm.Streams) int {
 	var (
-		kustomize overlay.Kustomize
-		output    string
-		strict    bool
+		executable, output string
+		strict             bool
 	)
 	set := pflag.NewFlagSet("verify", pflag.ContinueOnError)
-	set.StringVar(&kustomize.Path, "kustomize", "kustomize", "the kustomize executable")
+	set.StringVar(&executable, "kustomize", "", "kustomize executable to build with, functions enabled; default: build in this process")
 	set.StringVar(&output, "output", "", "directory to write the builds to: <environment>/<owner>.yaml")
 	set.BoolVar(&strict, "strict", false, "make warnings errors")
 	if status, ok := flags(set, verifyUsage, args, s); !ok {
@@ -44,7 +45,11 @@ func verify(args []string, s krm.Streams) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	builds, findings, err := kustomize.All(ctx, set.Args(), func(b overlay.Build) {
+	var builder overlay.Builder = inProcess{}
+	if executable != "" {
+		builder = overlay.Kustomize{Path: executable}
+	}
+	builds, findings, err := overlay.All(ctx, builder, set.Args(), func(b overlay.Build) {
 		_, _ = fmt.Fprintf(s.Err, "built %s\n", b.Dir)
 		for _, note := range b.Notes {
 			_, _ = fmt.Fprintf(s.Err, "  %s\n", note)
@@ -57,7 +62,7 @@ func verify(args []string, s krm.Streams) int {
 		}
 		return failed
 	}
-	environments := overlay.Judge(builds)
+	environments := overlay.Judge(builds, krm.Version)
 	for _, e := range environments {
 		findings.Add(e.Findings...)
 	}

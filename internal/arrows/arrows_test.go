@@ -40,6 +40,7 @@ var allowed = []struct {
 	{"internal/rendered", []string{"api/v1alpha1", "pkg/resource"}},
 	{"internal/cluster", []string{"api/v1alpha1", "pkg/*", "pkg/policy/enrollment"}},
 	{"internal/ansible", []string{"api/v1alpha1", "internal/cluster", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
+	{"internal/kustomize", []string{"api/v1alpha1", "internal/manifest", "pkg/finding", "pkg/resource"}},
 	{"internal/krm", []string{"api/v1alpha1", "internal/manifest", "pkg/policy", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"internal/overlay", []string{"api/v1alpha1", "internal/manifest", "pkg/*", "pkg/policy/enrollment"}},
 	{"functions", []string{"functions/*", "internal/krm"}}, // the table of units

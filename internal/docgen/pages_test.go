@@ -44,6 +44,11 @@ func TestUnits(t *testing.T) {
 	require.NoError(t, err)
 	for _, component := range components {
 		name := filepath.Base(filepath.Dir(component))
+		text, err := os.ReadFile(component)
+		require.NoError(t, err)
+		if !strings.Contains(string(text), "kind: Ringfence") {
+			continue // it selects no unit
+		}
 		assert.Contains(t, readme, "](components/"+name+"/README.md)", "no unit in README.md is selected by component %s", name)
 	}
 }

@@ -40,9 +40,8 @@ func (b *build) apply(plan policy.Plan) error {
 		b.set.Remove(removal.Object)
 		b.written(removal.Object.Ref(), "", "removed: "+removal.Reason, nil, nil)
 	}
-	paths := b.hasPaths()
 	for _, object := range plan.Create {
-		node, err := nodeOf(object, paths)
+		node, err := nodeOf(object, b.hasPaths())
 		if err != nil {
 			return fmt.Errorf("making %s: %w", object.Ref, err)
 		}
@@ -91,7 +90,7 @@ func setKey(node *yaml.Node, path resource.Path, value any) error {
 		child := node.Content[i+1]
 		if isEmptyValue(child) && value != nil && len(path) > 1 {
 			replacement := container(path[1])
-			replacement.HeadComment, replacement.LineComment, replacement.FootComment = child.HeadComment, child.LineComment, child.FootComment
+			keepComments(child, replacement)
 			*child = *replacement
 		}
 		if value != nil || len(path) > 1 {
@@ -107,9 +106,9 @@ func setKey(node *yaml.Node, path resource.Path, value any) error {
 	if value == nil {
 		return nil
 	}
-	key := &yaml.Node{}
-	if err := key.Encode(path[0]); err != nil {
-		return fmt.Errorf("writing key %q: %w", path[0], err)
+	key, err := valueNode(path[0])
+	if err != nil {
+		return err
 	}
 	child := &yaml.Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagNull}
 	if len(path) > 1 {
@@ -153,13 +152,41 @@ func isEmptyValue(node *yaml.Node) bool {
 
 // replace gives a node a value and keeps its comments.
 func replace(node *yaml.Node, value any) error {
-	var fresh yaml.Node
-	if err := fresh.Encode(value); err != nil {
-		return fmt.Errorf("writing %v: %w", value, err)
+	fresh, err := valueNode(value)
+	if err != nil {
+		return err
 	}
-	fresh.HeadComment, fresh.LineComment, fresh.FootComment = node.HeadComment, node.LineComment, node.FootComment
-	*node = fresh
+	keepComments(node, fresh)
+	if node.Kind == yaml.SequenceNode && fresh.Kind == yaml.SequenceNode {
+		for i, value := range fresh.Content {
+			if old := formerEntry(node.Content, fresh.Content, i); old != nil {
+				keepComments(old, value)
+			}
+		}
+	}
+	*node = *fresh
 	return nil
+}
+
+func keepComments(from, to *yaml.Node) {
+	to.HeadComment, to.LineComment, to.FootComment = from.HeadComment, from.LineComment, from.FootComment
+}
+
+// formerEntry returns the entry of a list that became entry i of another: the one
+// of its value, else the one that it replaces at its place. Nil when there is none.
+func formerEntry(before, after []*yaml.Node, i int) *yaml.Node {
+	if at := entry(before, after[i].Value); at >= 0 && after[i].Kind == yaml.ScalarNode {
+		return before[at]
+	}
+	if len(before) == len(after) && entry(after, before[i].Value) < 0 {
+		return before[i]
+	}
+	return nil
+}
+
+// entry returns the place of a scalar in a list, or -1.
+func entry(list []*yaml.Node, value string) int {
+	return slices.IndexFunc(list, func(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && node.Value == value })
 }
 
 // nodeOf returns a generated object as a node, its fields in the order that
@@ -204,11 +231,13 @@ const (
 	annotationIndex = "internal.config.kubernetes.io/index"
 )
 
-// hasPaths reports whether the items come from files that the caller will write again.
-func (b *build) hasPaths() bool {
-	for o := range b.set.All() {
-		if o.Mentions(annotationPath) {
-			return o.Annotations()[annotationPath] != ""
+// findPaths reports whether the items come from files that the caller will write again.
+func (b *build) findPaths() bool {
+	for _, set := range []*resource.Set{b.set, b.inputs} {
+		for o := range set.All() {
+			if o.Mentions(annotationPath) {
+				return o.Annotations()[annotationPath] != ""
+			}
 		}
 	}
 	return false

@@ -26,6 +26,14 @@ func TestSet(t *testing.T) {
 			reason: "its comment stays", text: "# head\na: old # line\nb: 1\n",
 			path: path{"a"}, value: "new", want: "# head\na: new # line\nb: 1\n",
 		},
+		"list-replaced": {
+			reason: "its entries' comments stay", text: "a:\n- old # line\n- b\n",
+			path: path{"a"}, value: []string{"new", "b"}, want: "a:\n- new # line\n- b\n",
+		},
+		"list-grown": {
+			reason: "a comment goes with its entry", text: "a:\n- c # line\n",
+			path: path{"a"}, value: []string{"b", "c"}, want: "a:\n- b\n- c # line\n",
+		},
 		"true-is-a-string": {
 			reason: "a label's value is one", text: "a: {}\n",
 			path: path{"a", "x.io/y"}, value: "true", want: "a:\n  x.io/y: \"true\"\n",

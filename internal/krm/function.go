@@ -56,13 +56,13 @@ func Function(name string, all Units, s Streams) int {
 // result returns the list to emit: of a run that failed, the input as it came with the results.
 func (b *build) result(data []byte) ([]byte, error) {
 	document := b.document
-	results := resultsOf(b.findings.Sorted(), b.set)
+	results := b.resultsOf(b.findings.Sorted())
 	if b.findings.Failed() {
 		var err error
 		if document, err = manifest.ReadList(data); err != nil {
 			return nil, fmt.Errorf("reading the input once more: %w", err)
 		}
-		results = resultsOf(b.findings.AtLeast(finding.Warning).Sorted(), b.set)
+		results = b.resultsOf(b.findings.AtLeast(finding.Warning).Sorted())
 	}
 	node, err := resultsNode(results)
 	if err != nil {

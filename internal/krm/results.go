@@ -1,6 +1,7 @@
 package krm
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -16,7 +17,7 @@ import (
 const tagRule = "rule"
 
 // resultsOf renders findings as the KRM Functions Specification's results.
-func resultsOf(findings finding.List, set *resource.Set) fn.Results {
+func (b *build) resultsOf(findings finding.List) fn.Results {
 	out := make(fn.Results, 0, len(findings))
 	for _, f := range findings {
 		message := f.Message
@@ -29,7 +30,7 @@ func resultsOf(findings finding.List, set *resource.Set) fn.Results {
 		}
 		if !f.Object.IsZero() {
 			result.ResourceRef = &fn.ResourceRef{APIVersion: f.Object.APIVersion, Kind: f.Object.Kind, Namespace: f.Object.Namespace, Name: f.Object.Name}
-			result.File = fileOf(set.Get(f.Object))
+			result.File = fileOf(cmp.Or(b.set.Get(f.Object), b.inputs.Get(f.Object)))
 		}
 		if f.Field != "" && result.ResourceRef != nil { // field needs a resourceRef
 			result.Field = &fn.Field{Path: f.Field, CurrentValue: f.Current, ProposedValue: f.Proposed}

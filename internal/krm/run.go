@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ringfence-dev/ringfence/internal/manifest"
 	"github.com/ringfence-dev/ringfence/pkg/derive"
@@ -19,17 +20,21 @@ type build struct {
 	// set holds the objects that units work on, inputs those that tell them what to do.
 	set, inputs *resource.Set
 	findings    finding.List
+	hasPaths    func() bool // findPaths, once
 }
 
 func newBuild(document *manifest.Document) *build {
-	b := &build{document: document, set: resource.NewSet(), inputs: resource.NewSet()}
-	for _, item := range document.Items() {
+	items := document.Items()
+	objects, inputs := make([]resource.Source, 0, len(items)), []resource.Source(nil)
+	for _, item := range items {
 		if isOurs(item.Ref()) {
-			b.inputs.Add(item)
+			inputs = append(inputs, item)
 		} else {
-			b.set.Add(item)
+			objects = append(objects, item)
 		}
 	}
+	b := &build{document: document, set: resource.NewSet(objects...), inputs: resource.NewSet(inputs...)}
+	b.hasPaths = sync.OnceValue(b.findPaths)
 	return b
 }
 

@@ -21,7 +21,14 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
-// Kustomize is the real one, as an executable.
+// Builder builds directories: a leaf with its Ringfence, or the configuration of one.
+type Builder interface {
+	// Build returns YAML documents, and the lines that there are to say about them.
+	Build(ctx context.Context, dir string) (text []byte, notes []string, err error)
+}
+
+// Kustomize builds with kustomize's executable, which runs the functions that
+// kustomizations name.
 type Kustomize struct {
 	// Path of the executable, or a name that is looked up in PATH.
 	Path string
@@ -45,7 +52,7 @@ type Build struct {
 
 // All builds every leaf below the directories, some at a time, and calls done as
 // each is ready. All problems are returned together.
-func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]Build, finding.List, error) {
+func All(ctx context.Context, builder Builder, dirs []string, done func(Build)) ([]Build, finding.List, error) {
 	tree, err := readTree(dirs)
 	if err != nil {
 		return nil, nil, err
@@ -58,7 +65,7 @@ func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]
 	results := make(chan Build, len(leaves)) // a slot for each, so that no build waits to be told of
 	for i, leaf := range leaves {
 		group.Go(func() error {
-			builds[i], failures[i] = k.leaf(ctx, tree, leaf)
+			builds[i], failures[i] = buildLeaf(ctx, builder, tree, leaf)
 			results <- builds[i]
 			return nil
 		})
@@ -75,10 +82,10 @@ func (k Kustomize) All(ctx context.Context, dirs []string, done func(Build)) ([]
 	return builds, findings, err
 }
 
-func (k Kustomize) leaf(ctx context.Context, tree tree, leaf string) (Build, error) {
+func buildLeaf(ctx context.Context, builder Builder, tree tree, leaf string) (Build, error) {
 	b := Build{Dir: leaf, Unjudged: true}
 	for _, path := range tree.configs(leaf) {
-		request, found, err := k.request(ctx, path)
+		request, found, err := readRequest(ctx, builder, path)
 		if err != nil {
 			return b, err
 		}
@@ -89,7 +96,7 @@ func (k Kustomize) leaf(ctx context.Context, tree tree, leaf string) (Build, err
 	if b.Unjudged {
 		return b, nil
 	}
-	text, notes, err := k.run(ctx, leaf)
+	text, notes, err := builder.Build(ctx, leaf)
 	b.Notes = notes
 	if err != nil {
 		return b, err
@@ -101,15 +108,15 @@ func (k Kustomize) leaf(ctx context.Context, tree tree, leaf string) (Build, err
 	return b, nil
 }
 
-// request builds a transformer's directory and reads the Ringfence in it, if there is one.
-func (k Kustomize) request(ctx context.Context, path string) (model.Request, bool, error) {
+// readRequest builds a transformer's directory and reads the Ringfence in it, if there is one.
+func readRequest(ctx context.Context, builder Builder, path string) (model.Request, bool, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return model.Request{}, false, fmt.Errorf("looking for the configuration: %w", err)
 	}
 	var text []byte
 	if info.IsDir() {
-		text, _, err = k.run(ctx, path)
+		text, _, err = builder.Build(ctx, path)
 	} else {
 		text, err = os.ReadFile(path)
 	}
@@ -179,9 +186,9 @@ func split(failures []error) (finding.List, error) {
 	return findings, errors.Join(others...)
 }
 
-// run builds one directory. The functions that it names are looked up beside
+// Build builds one directory. The functions that it names are looked up beside
 // this executable first, so that a build is judged by what made it.
-func (k Kustomize) run(ctx context.Context, dir string) (text []byte, notes []string, err error) {
+func (k Kustomize) Build(ctx context.Context, dir string) (text []byte, notes []string, err error) {
 	command := exec.CommandContext(ctx, k.Path, "build", "--enable-alpha-plugins", "--enable-exec", dir)
 	if self, err := os.Executable(); err == nil {
 		command.Env = append(os.Environ(), "PATH="+filepath.Dir(self)+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -1,5 +1,5 @@
 // Package overlay finds the kustomizations that end in Ringfence, builds each
-// with the real kustomize, and judges the builds of one environment together.
+// and judges the builds of one environment together.
 package overlay
 
 import (

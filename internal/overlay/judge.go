@@ -22,19 +22,20 @@ type Environment struct {
 }
 
 // Judge puts builds together by environment and verifies each union: there,
-// what one build refers to must be in another.
-func Judge(builds []Build) []Environment {
+// what one build refers to must be in another. version is ours, which a build may
+// have asked for in its objects.
+func Judge(builds []Build, version string) []Environment {
 	var out []Environment
 	names, byName := environments(builds)
 	for _, name := range names {
 		e := Environment{Name: name, Builds: byName[name]}
-		e.Findings = e.judge(builds)
+		e.Findings = e.judge(builds, version)
 		out = append(out, e)
 	}
 	return out
 }
 
-func (e Environment) judge(all []Build) finding.List {
+func (e Environment) judge(all []Build, version string) finding.List {
 	set, findings := objects(e.Builds)
 	first := e.Builds[0]
 	owners := map[string]string{}
@@ -48,7 +49,7 @@ func (e Environment) judge(all []Build) finding.List {
 			continue
 		}
 		findings.Add(verify.Union(policy.Input{
-			Scope:      derive.Scope{Platform: b.Request.Platform, Owner: b.Request.Owner},
+			Scope:      b.scope(version),
 			Resources:  set,
 			Components: b.Request.Components,
 		})...)
@@ -58,6 +59,14 @@ func (e Environment) judge(all []Build) finding.List {
 		findings.Add(finding.New(finding.ObjectUnreadable, u.Ref, "", "%v", u.Err))
 	}
 	return findings.Sorted()
+}
+
+func (b Build) scope(version string) derive.Scope {
+	out := derive.Scope{Platform: b.Request.Platform, Owner: b.Request.Owner}
+	if b.Request.StampVersion {
+		out.Version = version
+	}
+	return out
 }
 
 // registered reports Argo CD Applications whose path leads to another
@@ -103,7 +112,7 @@ type Summary struct {
 func (b Build) Summary() Summary {
 	out := Summary{}
 	set, _ := objects([]Build{b})
-	origin := policy.OriginOf(derive.Scope{Platform: b.Request.Platform, Owner: b.Request.Owner})
+	origin := policy.OriginOf(b.scope(""))
 	for o := range set.All() {
 		out.Objects++
 		if o.Ref().Group() == "security.istio.io" && origin.Made(o) {
