@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryWay runs every way once on ten resources, so that none can rot. What
+// takes an executable that isn't there is left out, and said.
+func TestEveryWay(t *testing.T) {
+	var out, progress bytes.Buffer
+	err := run(t.Context(), []string{"--bin", "../../bin", "--sizes", "10", "--large", "10", "--streams", "10", "--runs", "1"}, &out, &progress)
+	require.NoError(t, err)
+	t.Log("\n" + out.String())
+	assert.Equal(t, 2+len(ways)+3+1, strings.Count(out.String(), "\n"), "a line for each way")
+	for line := range strings.Lines(progress.String()) {
+		if strings.Contains(line, "not measured") {
+			t.Log(line)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	var out, progress bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"--bin", t.TempDir(), "--sizes", "10", "--large", "", "--streams", ""}, &out, &progress))
+	assert.Equal(t, len(ways), strings.Count(out.String(), "not measured"), "nothing is left out in silence")
+	assert.Contains(t, progress.String(), "not measured")
+}
+
+func TestBadFlags(t *testing.T) {
+	for _, args := range [][]string{{"--sizes", "ten"}, {"--sizes", "0"}, {"--runs", "0"}, {"--unknown"}} {
+		assert.Error(t, run(t.Context(), args, new(bytes.Buffer), new(bytes.Buffer)), args)
+	}
+}
+
+func TestGenerate(t *testing.T) {
+	first, err := generate(1_000)
+	require.NoError(t, err)
+	second, err := generate(1_000)
+	require.NoError(t, err)
+	assert.Equal(t, first, second, "the same each time")
+	assert.Equal(t, 10, first.ours)
+	assert.Equal(t, 999, strings.Count(first.resources, "\n---\n"))
+	texts, err := readMix()
+	require.NoError(t, err)
+	for _, kind := range []string{"Deployment", "Service", "ConfigMap", "ServiceAccount", "VirtualService", "Gateway", "CustomResourceDefinition"} {
+		assert.True(t, slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, "kind: "+kind+"\n") }), kind)
+	}
+}
