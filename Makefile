@@ -33,6 +33,7 @@ UNIT_LINKS   := $(addprefix bin/,$(UNITS))
 TEST_MODULES := $(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod))
 # Those that want no more than Go; the others want an API server and Ansible, and are `make e2e`'s.
 UNIT_MODULES := $(filter-out test/e2e,$(TEST_MODULES))
+TOOL_MODULES := tools $(patsubst %/go.mod,%,$(wildcard tools/*/go.mod))
 
 # Our executables and the pinned kustomize come first, whatever else the machine has.
 WITH_BIN = PATH="$(CURDIR)/bin:$$PATH"
@@ -87,7 +88,7 @@ bin/govulncheck: tools/lint/go.mod tools/lint/go.sum
 ## Using it
 
 # Shares the flags of `build`, so that nothing is compiled twice. Network: Go modules alone.
-demo: build tools ## Render and verify every overlay and print the table
+demo: build ## Render and verify every overlay and print the table
 	$(WITH_BIN) bin/ringfence verify --output out overlays
 
 ## Checks
@@ -99,8 +100,9 @@ test: build tools ## Run all tests: the root module and each module under test/
 	  (cd "$$module" && $(WITH_BIN) go test -timeout $(TEST_TIMEOUT) $(GOTESTFLAGS) ./...) || status=1; \
 	done; exit $$status
 
-# A real API server, real ansible-playbook in two versions over local and ssh, and a real Envoy.
-e2e: build tools cluster-tools collection library ansible bin/envoy ## Run the end-to-end tests (test/e2e), with all that they need
+# A real API server, real ansible-playbook in two versions over local and ssh, a real Envoy, real kpt, and the
+# images in a Docker engine.
+e2e: build tools cluster-tools collection library ansible bin/envoy kpt kpt-test engine images pre-commit ## Run the end-to-end tests (test/e2e), with all that they need
 	cd test/e2e && $(WITH_BIN) go test -timeout $(E2E_TIMEOUT) $(GOTESTFLAGS) ./...
 
 lint: fmt-check vet golangci ## Run gofmt, go vet and golangci-lint
@@ -113,16 +115,16 @@ fmt-check: ## Fail if a Go file is not formatted
 	  echo "not formatted; run 'make fmt':" >&2; echo "$$unformatted" >&2; exit 1; fi
 
 vet: ## Run go vet
-	@for module in . $(TEST_MODULES); do (cd "$$module" && go vet ./...) || exit 1; done
+	@for module in . $(TEST_MODULES) tools/release; do (cd "$$module" && go vet ./...) || exit 1; done
 
 golangci: bin/golangci-lint ## Run golangci-lint (.golangci.yaml)
 	bin/golangci-lint run ./...
 
 tidy: ## Tidy go.mod and go.sum, those of the tools too
-	@for module in . tools tools/lint tools/apiserver tools/etcd $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
+	@for module in . $(TOOL_MODULES) $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
 
 tidy-check: ## Fail if a go.mod or go.sum is not tidy
-	@status=0; for module in . tools tools/lint tools/apiserver tools/etcd $(TEST_MODULES); do \
+	@status=0; for module in . $(TOOL_MODULES) $(TEST_MODULES); do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "$$module is not tidy; run 'make tidy'" >&2; status=1; }; \
 	done; exit $$status
 
@@ -141,7 +143,7 @@ fuzz: ## Run each fuzz target for FUZZTIME
 bench: ## Run the benchmarks that BENCH matches
 	$(WITH_BIN) go test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHFLAGS) ./...
 
-include tools/cluster.mk tools/envoy.mk ansible-modules/collection.mk
+include tools/cluster.mk tools/envoy.mk tools/kpt.mk tools/pre-commit.mk tools/release.mk ansible-modules/collection.mk
 
 clean: ## Remove what the targets made here; Go's own caches stay
 	rm -rf bin out
