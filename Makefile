@@ -143,7 +143,7 @@ fuzz: ## Run each fuzz target for FUZZTIME
 bench: ## Run the benchmarks that BENCH matches
 	$(WITH_BIN) go test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHFLAGS) ./...
 
-include tools/cluster.mk tools/envoy.mk tools/kpt.mk tools/pre-commit.mk tools/release.mk ansible-modules/collection.mk
+include tools/cluster.mk tools/envoy.mk tools/kpt.mk tools/performance.mk tools/pre-commit.mk tools/release.mk ansible-modules/collection.mk
 
 clean: ## Remove what the targets made here; Go's own caches stay
 	rm -rf bin out
