@@ -78,62 +78,82 @@ type Verdict struct {
 	Steps []Step
 }
 
-func (v *Verdict) add(s Step) bool {
-	v.Steps = append(v.Steps, s)
-	v.Allowed = min(v.Allowed, s.Allowed)
-	return s.Allowed != truth.No
-}
-
 // Judge answers one request: the first stage that denies decides, and one that
 // can't know taints what those after it find.
 func (m *Mesh) Judge(r Request) Verdict {
-	v := Verdict{Allowed: truth.Yes}
-	if !v.add(m.network(r)) {
-		return v
-	}
-	captured := m.captured(r.To, r.Port)
-	v.add(Step{Stage: Capture, Allowed: truth.Yes, Text: captured.Reason})
-	var branches []Verdict
-	if captured.Holds != truth.No {
-		branches = append(branches, m.proxied(r))
-	}
-	if captured.Holds != truth.Yes {
-		branches = append(branches, m.unproxied(r))
-	}
-	v.merge(branches)
-	return v
+	j := judge{Mesh: m, Request: r, explains: true}
+	return Verdict{j.run(), j.steps}
 }
 
-// merge takes the steps of what may be the case: all agree, or the answer is unknown.
-func (v *Verdict) merge(branches []Verdict) {
-	allowed := branches[0].Allowed
-	for _, b := range branches {
-		v.Steps = append(v.Steps, b.Steps...)
-		if b.Allowed != allowed {
-			allowed = truth.Unknown
+// judge answers one request. Where it needn't explain, it makes no sentences: of
+// millions of pairs nobody reads them.
+type judge struct {
+	*Mesh
+	Request
+	explains bool
+	steps    []Step
+}
+
+func (j *judge) say(s Step) { j.steps = append(j.steps, s) }
+
+func (j *judge) run() truth.Value {
+	network := j.network()
+	if network == truth.No {
+		return network
+	}
+	t := j.target(j.To, j.Port)
+	if j.explains {
+		j.say(Step{Stage: Capture, Allowed: truth.Yes, Text: t.captured.Reason})
+	}
+	return min(network, either(t.captured.Holds,
+		func() truth.Value { return j.proxied(t) },
+		func() truth.Value { return j.unproxied() }))
+}
+
+// either returns the answer of what is the case. Where that isn't known, both must agree.
+func either(holds truth.Value, yes, no func() truth.Value) truth.Value {
+	switch holds {
+	case truth.Yes:
+		return yes()
+	case truth.No:
+		return no()
+	}
+	a, b := yes(), no()
+	if a != b {
+		return truth.Unknown
+	}
+	return a
+}
+
+func (j *judge) network() truth.Value {
+	if len(j.networks) == 0 {
+		if j.explains {
+			j.say(Step{Stage: Network, Allowed: truth.Yes, Text: noNetworkPolicy})
 		}
+		return truth.Yes
 	}
-	v.Allowed = min(v.Allowed, allowed)
-}
-
-func (m *Mesh) network(r Request) Step {
-	c := netpol.Connection{Source: m.end(r.From), Destination: m.endpoint(r.To), Port: r.Port, PortName: r.To.portName(r.Port)}
-	out, in := netpol.Egress(m.networks, c), netpol.Ingress(m.networks, c)
+	c := netpol.Connection{Source: j.end(j.From), Destination: j.endpoint(j.To), Port: j.Port, PortName: j.To.portName(j.Port)}
+	out, in := netpol.Egress(j.networks, c), netpol.Ingress(j.networks, c)
 	decides, direction := in, "ingress"
 	if out.Allowed < in.Allowed {
 		decides, direction = out, "egress"
 	}
-	s := Step{Stage: Network, Allowed: decides.Allowed, Text: "no NetworkPolicy isolates either end"}
-	if p := decides.Policy; p != nil {
-		s.Object = resource.Ref{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", Namespace: p.Namespace, Name: p.Name}
-		s.Field = decides.Rule
-		s.Text = map[truth.Value]string{
-			truth.Yes: "a rule for " + direction + " lets it through", truth.No: "no rule for " + direction + " lets it through",
-			truth.Unknown: "whether a rule for " + direction + " lets it through isn't known",
-		}[decides.Allowed]
+	if j.explains {
+		s := Step{Stage: Network, Allowed: decides.Allowed, Text: noNetworkPolicy}
+		if p := decides.Policy; p != nil {
+			s.Object = resource.Ref{APIVersion: "networking.k8s.io/v1", Kind: "NetworkPolicy", Namespace: p.Namespace, Name: p.Name}
+			s.Field = decides.Rule
+			s.Text = map[truth.Value]string{
+				truth.Yes: "a rule for " + direction + " lets it through", truth.No: "no rule for " + direction + " lets it through",
+				truth.Unknown: "whether a rule for " + direction + " lets it through isn't known",
+			}[decides.Allowed]
+		}
+		j.say(s)
 	}
-	return s
+	return decides.Allowed
 }
+
+const noNetworkPolicy = "no NetworkPolicy isolates either end"
 
 func (m *Mesh) end(s Subject) netpol.Endpoint {
 	if s.Workload != nil {
@@ -157,60 +177,60 @@ func (m *Mesh) captured(w *Workload, port int32) capture.Answer {
 }
 
 // unproxied answers where nothing of the mesh stands before the destination.
-func (m *Mesh) unproxied(r Request) Verdict {
-	v := Verdict{Allowed: truth.Yes}
-	if r.To.Proxy.Holds != truth.No && m.speaksTLS(r) != truth.No {
+func (j *judge) unproxied() truth.Value {
+	s := Step{Stage: Transport, Allowed: truth.Yes, Text: "no proxy looks at it, and no policy of the mesh counts"}
+	if j.To.Proxy.Holds != truth.No && j.speaksTLS() != truth.No {
 		// Its pods have a proxy, and istiod tells others to speak mutual TLS to such pods.
-		v.add(Step{Stage: Transport, Allowed: truth.Unknown, Text: fmt.Sprintf("the proxy of %s may speak mutual TLS to a port that passes the other proxy by", r.From)})
-		return v
+		s.Allowed, s.Text = truth.Unknown, "the client's proxy may speak mutual TLS to a port that passes the other proxy by"
 	}
-	v.add(Step{Stage: Transport, Allowed: truth.Yes, Text: "no proxy looks at it, and no policy of the mesh counts"})
-	return v
+	if j.explains {
+		j.say(s)
+	}
+	return s.Allowed
 }
 
 // proxied answers where the destination's proxy sees the connection.
-func (m *Mesh) proxied(r Request) Verdict {
-	v := Verdict{Allowed: truth.Yes}
-	for _, o := range m.opaque {
-		if m.applies(o.ref, o.match, r.To) {
-			v.add(Step{Stage: Authorize, Allowed: truth.Unknown, Text: o.reason, Object: o.ref})
+func (j *judge) proxied(t *target) truth.Value {
+	known := truth.Yes
+	for _, o := range t.opaque {
+		known = truth.Unknown
+		if j.explains {
+			j.say(Step{Stage: Authorize, Allowed: truth.Unknown, Text: o.reason, Object: o.ref})
 		}
 	}
-	setting := mtls.InForce(m.peers, m.RootNamespace, r.To.namespace, r.To.labels, uint32(r.Port)) //nolint:gosec // a port
-	mutual := m.mutual(r, setting)
-	var branches []Verdict
-	if mutual.Holds != truth.No {
-		branches = append(branches, m.identified(r, setting, mutual.Reason))
-	}
-	if mutual.Holds != truth.Yes {
-		branches = append(branches, m.plaintext(r, setting, mutual.Reason))
-	}
-	v.merge(branches)
-	return v
+	mutual := j.mutual(t)
+	return min(known, either(mutual.Holds,
+		func() truth.Value { return j.identified(t, mutual) },
+		func() truth.Value { return j.plaintext(t, mutual) }))
 }
 
-func (m *Mesh) identified(r Request, setting mtls.Setting, reason string) Verdict {
-	v := Verdict{Allowed: truth.Yes}
-	principal := m.principal(r.From.Workload)
-	v.add(Step{Stage: Transport, Allowed: truth.Yes, Text: fmt.Sprintf("mutual TLS as %s: %s", strings.TrimPrefix(principal, "spiffe://"), reason), Object: peerOf(setting)})
-	m.authorize(&v, r, authz.Is(principal))
-	return v
+func (j *judge) identified(t *target, mutual answer) truth.Value {
+	principal := j.From.Workload.principal
+	if j.explains {
+		j.say(Step{
+			Stage: Transport, Allowed: truth.Yes, Object: peerOf(t.setting),
+			Text: fmt.Sprintf("mutual TLS as %s: %s", strings.TrimPrefix(principal, "spiffe://"), mutual.text()),
+		})
+	}
+	return j.authorize(t, authz.Is(principal))
 }
 
-func (m *Mesh) plaintext(r Request, setting mtls.Setting, reason string) Verdict {
-	v := Verdict{Allowed: truth.Yes}
-	s := Step{Stage: Transport, Allowed: truth.Yes, Text: "plaintext, which carries no identity: " + reason, Object: peerOf(setting)}
-	switch setting.Mode {
+func (j *judge) plaintext(t *target, mutual answer) truth.Value {
+	allowed, text := truth.Yes, "plaintext, which carries no identity: "
+	switch t.setting.Mode {
 	case mtls.Strict:
-		s.Allowed, s.Text = truth.No, "STRICT refuses plaintext: "+reason
+		allowed, text = truth.No, "STRICT refuses plaintext: "
 	case "":
-		s.Allowed, s.Text = truth.Unknown, "PeerAuthentications contradict each other, and the oldest counts"
+		allowed, text = truth.Unknown, "plaintext may be refused: PeerAuthentications contradict each other, and the oldest counts: "
 	case mtls.Permissive, mtls.Disable:
 	}
-	if v.add(s) {
-		m.authorize(&v, r, authz.None())
+	if j.explains {
+		j.say(Step{Stage: Transport, Allowed: allowed, Text: text + mutual.text(), Object: peerOf(t.setting)})
 	}
-	return v
+	if allowed == truth.No {
+		return allowed
+	}
+	return min(allowed, j.authorize(t, authz.None()))
 }
 
 func peerOf(s mtls.Setting) resource.Ref {
@@ -222,11 +242,14 @@ func peerOf(s mtls.Setting) resource.Ref {
 }
 
 // speaksTLS answers whether the source's proxy would use a certificate of the mesh.
-func (m *Mesh) speaksTLS(r Request) truth.Value {
-	if r.From.Workload == nil {
+func (j *judge) speaksTLS() truth.Value {
+	if j.From.Workload == nil {
 		return truth.No
 	}
-	return min(r.From.Workload.Proxy.Holds, capture.Outbound(r.From.Workload.pod, r.dialled()).Holds)
+	if j.From.Workload.plain {
+		return j.From.Workload.Proxy.Holds
+	}
+	return min(j.From.Workload.Proxy.Holds, capture.Outbound(j.From.Workload.pod, j.dialled()).Holds)
 }
 
 func (r Request) dialled() int32 {
@@ -236,38 +259,58 @@ func (r Request) dialled() int32 {
 	return r.Port
 }
 
+// answer is a capture.Answer that makes its sentence when somebody asks.
+type answer struct {
+	Holds truth.Value
+	text  func() string
+}
+
+func because(holds truth.Value, format string, args ...any) answer {
+	return answer{holds, func() string { return fmt.Sprintf(format, args...) }}
+}
+
 // mutual answers whether the connection is mutual TLS with an identity.
-func (m *Mesh) mutual(r Request, setting mtls.Setting) capture.Answer {
-	from := r.From.Workload
+func (j *judge) mutual(t *target) answer {
+	setting := t.setting
+	from := j.From.Workload
 	if from == nil {
-		return capture.Answer{Holds: truth.No, Reason: r.From.String() + " has no certificate of the mesh"}
+		return because(truth.No, "%s has no certificate of the mesh", j.From)
 	}
 	if from.Proxy.Holds != truth.Yes {
-		return capture.Answer{Holds: from.Proxy.Holds, Reason: fmt.Sprintf("%s: %s", from, from.Proxy.Reason)}
+		return because(from.Proxy.Holds, "%s: %s", from, from.Proxy.Reason)
 	}
-	if out := capture.Outbound(from.pod, r.dialled()); out.Holds != truth.Yes {
-		return capture.Answer{Holds: out.Holds, Reason: fmt.Sprintf("%s: %s", from, out.Reason)}
+	if out := capture.Outbound(from.pod, j.dialled()); out.Holds != truth.Yes {
+		return because(out.Holds, "%s: %s", from, out.Reason)
 	}
-	if mode, rule := m.clientTLS(r); rule != nil {
-		reason := fmt.Sprintf("DestinationRule %s says %s", rule.ref.Namespace+"/"+rule.ref.Name, mode)
+	if mode, rule := j.clientTLS(t); rule != nil {
+		holds := truth.Unknown
 		switch {
 		case mode == networkingv1alpha3.ClientTLSSettings_DISABLE:
-			return capture.Answer{Holds: truth.No, Reason: reason}
+			holds = truth.No
 		case mode == networkingv1alpha3.ClientTLSSettings_ISTIO_MUTUAL && setting.Mode != mtls.Disable:
-			return capture.Answer{Holds: truth.Yes, Reason: reason}
-		default:
-			return capture.Answer{Holds: truth.Unknown, Reason: reason}
+			holds = truth.Yes
 		}
+		return because(holds, "DestinationRule %s/%s says %s", rule.ref.Namespace, rule.ref.Name, mode)
 	}
 	switch setting.Mode {
 	case mtls.Disable:
-		return capture.Answer{Holds: truth.No, Reason: "DISABLE takes plaintext alone"}
+		return disabled
 	case "":
-		return capture.Answer{Holds: truth.Unknown, Reason: "PeerAuthentications contradict each other"}
+		return contradicted
 	case mtls.Permissive, mtls.Strict:
 	}
-	return capture.Answer{Holds: truth.Yes, Reason: fmt.Sprintf("both ends have a proxy, and %s is in force", setting.Mode)}
+	return inForce[setting.Mode]
 }
+
+// The answers of most pairs, made once.
+var (
+	disabled     = because(truth.No, "DISABLE takes plaintext alone")
+	contradicted = because(truth.Unknown, "PeerAuthentications contradict each other")
+	inForce      = map[mtls.Mode]answer{
+		mtls.Permissive: because(truth.Yes, "both ends have a proxy, and PERMISSIVE is in force"),
+		mtls.Strict:     because(truth.Yes, "both ends have a proxy, and STRICT is in force"),
+	}
+)
 
 // applies reports whether an object with a selector is about a workload.
 func (m *Mesh) applies(ref resource.Ref, match map[string]string, w *Workload) bool {
@@ -277,64 +320,66 @@ func (m *Mesh) applies(ref resource.Ref, match map[string]string, w *Workload) b
 	return len(match) == 0 || resource.Selects(match, w.labels)
 }
 
-func (m *Mesh) authorize(v *Verdict, r Request, principal authz.Text) {
-	var policies []authz.Policy
-	for _, p := range m.policies {
-		if m.selects(p.ref, p.Spec, r.To) {
-			policies = append(policies, p.Policy)
-		}
-	}
-	request := &authz.Request{Principal: principal, SourceIP: r.From.Address, RemoteIP: r.From.Address, DestinationPort: uint16(r.Port), SNI: r.SNI} //nolint:gosec // a port
-	trust := authz.Trust{Domains: append([]string{m.TrustDomain}, m.TrustDomainAliases...)}
-	kinds := []bool{true, false}
-	switch m.protocolOf(r.To, r.Port) {
-	case http:
-		kinds = kinds[:1]
-	case tcp:
-		kinds = kinds[1:]
-	case sniffed:
-		if r.HTTP != nil {
-			kinds = kinds[:1] // the proxy finds out
-		}
-	}
-	seen := m.authenticate(v, r)
-	var branches []Verdict
-	for _, readsHTTP := range kinds {
-		request.HTTP = nil
+func (j *judge) authorize(t *target, principal authz.Text) truth.Value {
+	request := &authz.Request{Principal: principal, SourceIP: j.From.Address, RemoteIP: j.From.Address, DestinationPort: uint16(j.Port), SNI: j.SNI} //nolint:gosec // a port
+	token := j.token(t)
+	decide := func(readsHTTP bool) truth.Value {
 		if readsHTTP {
-			request.HTTP = seen
+			request.HTTP = j.seen(token)
 		}
-		d := authz.NewFilter(policies, trust, readsHTTP).Decide(request)
+		f := j.filter(t, readsHTTP)
+		if !j.explains {
+			return f.Allowed(request)
+		}
+		d := f.Decide(request)
 		s := Step{Stage: Authorize, Allowed: d.Allowed, Text: d.Reason, Field: d.Rule}
 		if p := d.Policy; p != nil {
 			s.Object = resource.Ref{APIVersion: groupSecurity + "/v1", Kind: "AuthorizationPolicy", Namespace: p.Namespace, Name: p.Name}
 		}
-		branch := Verdict{Allowed: truth.Yes}
-		branch.add(s)
-		branches = append(branches, branch)
+		j.say(s)
+		return d.Allowed
 	}
-	if len(branches) == 2 && branches[0].Allowed == branches[1].Allowed {
-		branches = branches[:1]
+	reads := truth.Unknown // the proxy finds out
+	switch {
+	case t.protocol == http, t.protocol == sniffed && j.HTTP != nil, len(t.policies) == 0:
+		reads = truth.Yes
+	case t.protocol == tcp:
+		reads = truth.No
 	}
-	v.merge(branches)
+	return either(reads, func() truth.Value { return decide(true) }, func() truth.Value {
+		request.HTTP = nil
+		return decide(false)
+	})
 }
 
-// authenticate answers which token counts: what a RequestAuthentication accepts.
-func (m *Mesh) authenticate(v *Verdict, r Request) *authz.HTTP {
-	for _, t := range m.tokens {
-		if !m.selects(t.ref, t.spec, r.To) {
-			continue
-		}
-		v.add(Step{Stage: Authenticate, Allowed: truth.Yes, Text: "a token counts if this accepts it", Object: t.ref})
-		return r.HTTP
+// token reports whether a token counts: where a RequestAuthentication may accept it.
+func (j *judge) token(t *target) bool {
+	if t.token.IsZero() {
+		return false
 	}
-	out := authz.HTTP{Token: authz.NoToken()}
-	if r.HTTP != nil {
-		out = *r.HTTP
-		out.Token = authz.NoToken()
+	if j.explains {
+		j.say(Step{Stage: Authenticate, Allowed: truth.Yes, Text: "a token counts if this accepts it", Object: t.token})
 	}
+	return true
+}
+
+// seen returns what the proxy makes of the request.
+func (j *judge) seen(token bool) *authz.HTTP {
+	switch {
+	case token && j.HTTP != nil:
+		return j.HTTP
+	case token:
+		return &authz.HTTP{}
+	case j.HTTP == nil:
+		return &unseen
+	}
+	out := *j.HTTP
+	out.Token = authz.NoToken()
 	return &out
 }
+
+// unseen is a request of which nothing is known but that no token counts.
+var unseen = authz.HTTP{Token: authz.NoToken()}
 
 // attached is a policy of Istio's that applies by a selector or by targets.
 type attached interface {

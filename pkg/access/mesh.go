@@ -25,7 +25,7 @@ type Settings struct {
 	Revision string
 }
 
-// Mesh is a set of objects, read for judging.
+// Mesh is a set of objects, read for judging; not for use by several at once.
 type Mesh struct {
 	Settings
 	// Workloads are the pods of each object that makes some, in the order of the objects.
@@ -34,13 +34,14 @@ type Mesh struct {
 	Unjudged []Unjudged
 
 	namespaces  map[string]map[string]string
-	services    []service
-	policies    []policy
+	services    map[string][]service // by namespace
+	policies    map[string][]policy  // by namespace
 	peers       []*mtls.Policy
 	tokens      []tokenRule
 	networks    []*netpol.Policy
 	destination []destinationRule
 	opaque      []opaque
+	targets     map[targetKey]*target
 }
 
 // Unjudged is an object that makes answers about what it applies to unknown.
@@ -94,7 +95,10 @@ func New(set *resource.Set, settings Settings) *Mesh {
 	if settings.RootNamespace == "" {
 		settings.RootNamespace = "istio-system"
 	}
-	m := &Mesh{Settings: settings, namespaces: map[string]map[string]string{}}
+	m := &Mesh{
+		Settings: settings, namespaces: map[string]map[string]string{}, targets: map[targetKey]*target{},
+		services: map[string][]service{}, policies: map[string][]policy{},
+	}
 	for _, o := range set.Kind("", "Namespace") {
 		m.namespaces[o.Ref().Name] = o.Labels()
 	}
@@ -119,7 +123,7 @@ func (m *Mesh) read(o *resource.Object) error {
 	case group == "" && kind == "Service":
 		s := service{ref: ref}
 		o.ReadInto(&s.ServiceSpec, "spec")
-		m.services = append(m.services, s)
+		m.services[ref.Namespace] = append(m.services[ref.Namespace], s)
 	case group == "networking.k8s.io" && kind == "NetworkPolicy":
 		var spec netpol.Spec
 		if err := strict(o, &spec); err != nil {
@@ -135,7 +139,7 @@ func (m *Mesh) read(o *resource.Object) error {
 		if err := message(o, p.Spec); err != nil {
 			return err
 		}
-		m.policies = append(m.policies, p)
+		m.policies[ref.Namespace] = append(m.policies[ref.Namespace], p)
 	case group == groupSecurity && kind == "PeerAuthentication":
 		created, _ := resource.Field(o.Content(), "metadata", "creationTimestamp")
 		text, _ := created.(string)

@@ -20,7 +20,9 @@ type Workload struct {
 	Gateway bool
 
 	namespace, account string
+	principal          string // the SPIFFE ID of the pods' certificates
 	labels             map[string]string
+	plain              bool // no annotation takes anything of what the pods send past their proxy
 	pod                capture.Pod
 	template           *resource.PodTemplate
 }
@@ -36,16 +38,17 @@ func (m *Mesh) workload(t *resource.PodTemplate) *Workload {
 	}
 	return &Workload{
 		Ref: ref, Proxy: capture.Proxied(pod, m.Revision), Gateway: capture.Gateway(pod),
-		namespace: ref.Namespace, account: t.ServiceAccount(), labels: t.Labels, pod: pod, template: t,
+		namespace: ref.Namespace, account: t.ServiceAccount(),
+		principal: "spiffe://" + m.TrustDomain + "/ns/" + ref.Namespace + "/sa/" + t.ServiceAccount(),
+		labels:    t.Labels, pod: pod, template: t, plain: !has(t.Annotations, capture.OutboundAnnotations),
 	}
 }
 
-func (w *Workload) String() string { return w.Ref.Kind + " " + w.Ref.Namespace + "/" + w.Ref.Name }
-
-// principal is the SPIFFE ID of the pods' certificates.
-func (m *Mesh) principal(w *Workload) string {
-	return "spiffe://" + m.TrustDomain + "/ns/" + w.namespace + "/sa/" + w.account
+func has(annotations map[string]string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { _, ok := annotations[name]; return ok })
 }
+
+func (w *Workload) String() string { return w.Ref.Kind + " " + w.Ref.Namespace + "/" + w.Ref.Name }
 
 func (m *Mesh) endpoint(w *Workload) netpol.Endpoint {
 	return netpol.Endpoint{
@@ -130,8 +133,8 @@ var wellKnown = []int32{25, 53, 3306, 27017}
 
 func (m *Mesh) servicesOf(w *Workload) []service {
 	var out []service
-	for _, s := range m.services {
-		if s.ref.Namespace == w.namespace && resource.Selects(s.Selector, w.labels) {
+	for _, s := range m.services[w.namespace] {
+		if resource.Selects(s.Selector, w.labels) {
 			out = append(out, s)
 		}
 	}

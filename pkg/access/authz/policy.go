@@ -3,6 +3,8 @@ package authz
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	securityv1beta1 "istio.io/api/security/v1beta1"
 
@@ -23,7 +25,11 @@ func (p Policy) String() string { return p.Namespace + "/" + p.Name }
 
 // Filter decides about requests to one workload's ports of one kind.
 type Filter struct {
-	http                bool
+	http bool
+	// principals are those that a rule names whole; patterned says that rules look at
+	// principals in other ways, too.
+	principals          map[string]bool
+	patterned           bool
 	custom, deny, allow []policy
 	// Skipped are rules, by policy and path, that Istio leaves out on such ports, and why.
 	Skipped []string
@@ -40,7 +46,7 @@ type policy struct {
 // runs decide nothing; a CUSTOM policy asks its provider even as a dry run
 // (pilot/pkg/security/authz/builder).
 func NewFilter(policies []Policy, trust Trust, http bool) *Filter {
-	f := &Filter{http: http}
+	f := &Filter{http: http, principals: map[string]bool{}}
 	for _, p := range policies {
 		action := p.Spec.GetAction()
 		list := map[securityv1beta1.AuthorizationPolicy_Action]*[]policy{
@@ -62,8 +68,38 @@ func NewFilter(policies []Policy, trust Trust, http bool) *Filter {
 			translated.rules = append(translated.rules, r)
 		}
 		*list = append(*list, translated)
+		f.look(p.Spec.GetRules(), trust)
 	}
 	return f
+}
+
+// look notes which principals rules tell apart.
+func (f *Filter) look(rules []*securityv1beta1.Rule, trust Trust) {
+	for _, r := range rules {
+		f.patterned = f.patterned || slices.ContainsFunc(r.GetWhen(), func(c *securityv1beta1.Condition) bool {
+			return strings.HasPrefix(c.GetKey(), "source.")
+		})
+		for _, from := range r.GetFrom() {
+			s := from.GetSource()
+			f.patterned = f.patterned || len(s.GetNamespaces())+len(s.GetNotNamespaces())+len(s.GetServiceAccounts())+len(s.GetNotServiceAccounts())+
+				len(s.GetTrustDomains())+len(s.GetNotTrustDomains()) > 0
+			for _, text := range slices.Concat(s.GetPrincipals(), s.GetNotPrincipals()) {
+				f.patterned = f.patterned || strings.Contains(text, "*")
+				for _, expanded := range trust.principals(text) {
+					f.principals[scheme+expanded] = true
+				}
+			}
+		}
+	}
+}
+
+// Class returns a text that two principals share if every request of the one is
+// answered as that of the other: of most principals most policies know nothing.
+func (f *Filter) Class(principal string) string {
+	if f.patterned || f.principals[principal] {
+		return principal
+	}
+	return ""
 }
 
 // Decision is the answer to one request.
@@ -76,6 +112,22 @@ type Decision struct {
 	Rule   string
 	// Reason says it in a sentence.
 	Reason string
+}
+
+// Allowed is Decide without a reason.
+func (f *Filter) Allowed(r *Request) truth.Value {
+	denied := match(f.deny, r).Allowed
+	if denied == truth.Yes {
+		return truth.No
+	}
+	allowed := truth.Yes
+	if len(f.allow) > 0 {
+		allowed = match(f.allow, r).Allowed
+	}
+	if allowed == truth.Yes && (denied == truth.Unknown || match(f.custom, r).Allowed != truth.No) {
+		return truth.Unknown
+	}
+	return allowed
 }
 
 // Decide answers as Istio's filters do: CUSTOM first, then DENY, then ALLOW. A

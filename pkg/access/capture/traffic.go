@@ -19,6 +19,12 @@ const (
 	annotationExcludeAddresses = "traffic.sidecar.istio.io/excludeOutboundIPRanges"
 )
 
+// OutboundAnnotations and InboundAnnotations are those that Outbound and Inbound look at.
+var (
+	OutboundAnnotations = []string{annotationMode, annotationTemplates, annotationExcludeOutbound, annotationIncludeOutbound, annotationExcludeAddresses, annotationIncludeAddresses}
+	InboundAnnotations  = []string{annotationMode, annotationTemplates, annotationStatusPort, annotationExcludeInbound, annotationIncludeInbound, annotationInterfaces}
+)
+
 // own are the ports on which the proxy itself answers: Prometheus' and its health.
 var own = []int32{15020, 15021, 15090}
 

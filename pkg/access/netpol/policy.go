@@ -87,6 +87,27 @@ func (p *Policy) Selects(namespace string, pod map[string]string) bool {
 	return p.Namespace == namespace && p.pods.Matches(labels.Set(pod))
 }
 
+// Keys returns the labels of pods by which the policy tells them apart.
+func (p *Policy) Keys() []string {
+	var out []string
+	add := func(s labels.Selector) {
+		if s == nil {
+			return
+		}
+		requirements, _ := s.Requirements()
+		for _, r := range requirements {
+			out = append(out, r.Key())
+		}
+	}
+	add(p.pods)
+	for _, r := range slices.Concat(p.in, p.out) {
+		for _, peer := range r.peers {
+			add(peer.pods)
+		}
+	}
+	return out
+}
+
 type rule struct {
 	path  string
 	peers []peer // none: every peer
