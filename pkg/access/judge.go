@@ -117,6 +117,7 @@ func either(holds truth.Value, yes, no func() truth.Value) truth.Value {
 		return yes()
 	case truth.No:
 		return no()
+	case truth.Unknown:
 	}
 	a, b := yes(), no()
 	if a != b {
