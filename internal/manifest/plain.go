@@ -18,14 +18,7 @@ func writePlain(n *yaml.Node, style seqStyle) (text []byte, ok bool) {
 		}
 		n = n.Content[0]
 	}
-	switch {
-	case len(n.Content) == 0 || !isBlockStyle(n):
-		return nil, false
-	case n.Kind == yaml.MappingNode:
-		ok = w.mapping(n, 0)
-	case n.Kind == yaml.SequenceNode:
-		ok = w.sequence(n, 0)
-	}
+	ok = len(n.Content) > 0 && w.collection(n, 0)
 	return w.out, ok
 }
 
@@ -41,7 +34,7 @@ func (w *plainWriter) mapping(n *yaml.Node, column int) bool {
 			w.margin(column)
 		}
 		key, value := n.Content[i], n.Content[i+1]
-		if len(key.Value) == 0 || len(key.Value) > maxPlainKey || !w.scalar(key) {
+		if key.Value == "" || len(key.Value) > maxPlainKey || !w.scalar(key) {
 			return false
 		}
 		w.out = append(w.out, ':')
@@ -90,13 +83,10 @@ func (w *plainWriter) collection(n *yaml.Node, column int) bool {
 	if !isBlockStyle(n) {
 		return false
 	}
-	switch n.Kind {
-	case yaml.MappingNode:
+	if n.Kind == yaml.MappingNode {
 		return w.mapping(n, column)
-	case yaml.SequenceNode:
-		return w.sequence(n, column)
 	}
-	return false
+	return w.sequence(n, column)
 }
 
 // leaf writes a scalar or an empty collection, to the end of its line.

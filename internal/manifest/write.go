@@ -228,8 +228,8 @@ func (d *Document) endsInBlock(text []byte) bool {
 
 // needsMark reports whether a document that follows needs a "---" first.
 func (o *output) needsMark() bool {
-	for i := len(o.pieces) - 1; i >= 0; i-- {
-		if text := bytes.TrimSpace(o.pieces[i]); len(text) > 0 {
+	for _, piece := range slices.Backward(o.pieces) {
+		if text := bytes.TrimSpace(piece); len(text) > 0 {
 			line := text[bytes.LastIndexByte(text, '\n')+1:]
 			return line[0] != '-' || !isMark(line)
 		}

@@ -30,25 +30,29 @@ type sample struct {
 	peak      int64         // bytes of the largest process
 }
 
-func measureAll(ctx context.Context, o options) ([]row, error) {
-	var out []row
+// measureAll hands over the rows of each size as it is done.
+func measureAll(ctx context.Context, o options, done func([]row) error) error {
 	for _, scale := range []struct {
 		sizes []int
+		runs  int
 		in    func(way) bool
 	}{
-		{o.sizes, func(way) bool { return true }},
-		{o.large, func(w way) bool { return w.large }},
-		{o.streams, func(w way) bool { return w.stream }},
+		{o.sizes, o.runs, func(way) bool { return true }},
+		{o.large, 1, func(w way) bool { return w.large }},
+		{o.streams, o.runs, func(w way) bool { return w.stream }},
 	} {
+		chosen := slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return !scale.in(w) })
 		for _, size := range scale.sizes {
-			rows, err := measureSize(ctx, o, size, slices.DeleteFunc(slices.Clone(ways), func(w way) bool { return !scale.in(w) }))
+			rows, err := measureSize(ctx, o, size, scale.runs, chosen)
 			if err != nil {
-				return nil, fmt.Errorf("with %d resources: %w", size, err)
+				return fmt.Errorf("with %d resources: %w", size, err)
 			}
-			out = append(out, rows...)
+			if err := done(rows); err != nil {
+				return err
+			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 func (o options) say(format string, args ...any) {
@@ -56,7 +60,7 @@ func (o options) say(format string, args ...any) {
 }
 
 // measureSize lets the ways take turns.
-func measureSize(ctx context.Context, o options, size int, ways []way) ([]row, error) {
+func measureSize(ctx context.Context, o options, size, runs int, ways []way) ([]row, error) {
 	in, err := generate(size)
 	if err != nil {
 		return nil, err
@@ -68,7 +72,7 @@ func measureSize(ctx context.Context, o options, size int, ways []way) ([]row, e
 			o.say("%d resources: %s: not measured: %s lacks %s\n", size, w.name, o.bin, strings.Join(rows[i].missing, ", "))
 		}
 	}
-	for turn := range o.runs {
+	for turn := range runs {
 		var kustomize time.Duration
 		for i, w := range ways {
 			if len(rows[i].missing) > 0 {
@@ -85,7 +89,7 @@ func measureSize(ctx context.Context, o options, size int, ways []way) ([]row, e
 				s.ratio = s.cpu.Seconds() / kustomize.Seconds()
 			}
 			rows[i].samples = append(rows[i].samples, s)
-			o.say("%d resources, turn %d of %d: %s: %.2f s CPU\n", size, turn+1, o.runs, w.name, s.cpu.Seconds())
+			o.say("%d resources, turn %d of %d: %s: %.2f s CPU\n", size, turn+1, runs, w.name, s.cpu.Seconds())
 		}
 	}
 	return rows, nil

@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// writeTable writes medians, and the least and the greatest ratio.
-func writeTable(out io.Writer, rows []row) error {
+// heading is that of the table.
+const heading = "| resources | way | CPU | wall clock | to kustomize alone | of that the filter | peak memory |\n" +
+	"| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n"
+
+// writeRows writes medians, and the least and the greatest ratio.
+func writeRows(out io.Writer, rows []row) error {
 	var b strings.Builder
-	b.WriteString("| resources | way | CPU | wall clock | to kustomize alone | of that the filter | peak memory |\n")
-	b.WriteString("| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n")
 	for _, r := range rows {
 		if len(r.samples) == 0 {
 			fmt.Fprintf(&b, "| %d | %s | not measured: there is no %s | | | | |\n", r.size, r.way, strings.Join(r.missing, ", "))
