@@ -110,6 +110,8 @@ func TestUsers(t *testing.T) {
 	_, err = client.Get(ctx, cluster.Namespace, "", "default")
 	require.ErrorContains(t, err, "forbidden")
 	require.NoError(t, server.Grant(ctx, "somebody", "", cluster.Rule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}}))
-	_, err = client.Get(ctx, cluster.Namespace, "", "default")
-	require.NoError(t, err)
+	require.Eventually(t, func() bool { // once the API server has heard of the role
+		_, err := client.Get(ctx, cluster.Namespace, "", "default")
+		return err == nil
+	}, 30*time.Second, 50*time.Millisecond)
 }
