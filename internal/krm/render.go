@@ -1,8 +1,6 @@
 package krm
 
 import (
-	"io"
-
 	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/internal/manifest"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
@@ -25,7 +23,7 @@ type Filter struct {
 // make of them. It writes nothing when anything is wrong. It returns the exit status.
 func (f Filter) Render(name string, all Units, s Streams) int {
 	out := printer{w: s.Err, colour: s.Colour}
-	data, err := io.ReadAll(s.In)
+	data, err := s.read()
 	if err != nil {
 		out.printf("%s: error: reading standard input: %v\n", name, err)
 		return 1

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -61,24 +64,32 @@ spec:
 `
 )
 
-// input is one build: its objects, and the model of the owner who has some of
-// the Deployments. Those get all that an enforced environment derives.
+// input is one build: the file of its objects, and the model of the owner who has
+// some of the Deployments. Those get all that an enforced environment derives.
 type input struct {
 	resources, model string
 	ours             int
 }
 
-// generate returns the build of a size: always the same.
-func generate(size int) (input, error) {
+// generate writes the build of a size: always the same. It holds little of it in
+// memory, for Linux counts the memory of the process that starts another one as
+// that one's.
+func generate(size int, resources string) (in input, err error) {
 	texts, err := readMix()
 	if err != nil {
 		return input{}, err
 	}
+	file, err := os.Create(resources)
+	if err != nil {
+		return input{}, fmt.Errorf("writing the input: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	var (
-		in               input
-		resources, model strings.Builder
-		wanted           = min(max(size/100, 10), 200)
+		out    = bufio.NewWriter(file)
+		model  strings.Builder
+		wanted = min(max(size/100, 10), 200)
 	)
+	in.resources = resources
 	model.WriteString(modelHead)
 	for i := range size {
 		text, namespace := texts[i%len(texts)], fmt.Sprintf("team-%d", i/len(texts)%50)
@@ -89,11 +100,14 @@ func generate(size int) (input, error) {
 			model.WriteString(strings.ReplaceAll(modelWorkload, "NUMBER", number))
 		}
 		if i > 0 {
-			resources.WriteString("---\n")
+			text = "---\n" + text
 		}
-		resources.WriteString(strings.ReplaceAll(strings.ReplaceAll(text, "NUMBER", number), "NAMESPACE", namespace))
+		_, _ = out.WriteString(strings.ReplaceAll(strings.ReplaceAll(text, "NUMBER", number), "NAMESPACE", namespace)) // Flush returns the error
 	}
-	in.resources, in.model = resources.String(), model.String()
+	in.model = model.String()
+	if err := out.Flush(); err != nil {
+		return input{}, fmt.Errorf("writing the input: %w", err)
+	}
 	return in, nil
 }
 
@@ -147,11 +161,12 @@ func writeExec(b *strings.Builder, exec string) {
 	}
 }
 
-// kustomization writes a directory that kustomize builds, with functions as its transformers.
-func kustomization(dir string, in input, configs ...string) error {
+// kustomization writes a directory that kustomize builds, with functions as its transformers and more files.
+func kustomization(dir string, in input, more map[string]string, configs ...string) error {
 	var b strings.Builder
 	b.WriteString("resources:\n- resources.yaml\n")
-	files := map[string]string{"resources.yaml": in.resources}
+	files := map[string]string{}
+	maps.Copy(files, more)
 	if len(configs) > 0 {
 		b.WriteString("transformers:\n")
 	}
@@ -161,23 +176,37 @@ func kustomization(dir string, in input, configs ...string) error {
 		b.WriteString("- " + name + "\n")
 	}
 	files["kustomization.yaml"] = b.String()
-	return writeFiles(dir, files)
+	return in.write(dir, files)
 }
 
 // kptPackage writes a package whose pipeline is one function.
 func kptPackage(dir string, in input, config, exec string) error {
-	return writeFiles(dir, map[string]string{
-		"resources.yaml": in.resources,
-		"config.yaml":    config,
+	return in.write(dir, map[string]string{
+		"config.yaml": config,
 		"Kptfile": "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: package\npipeline:\n  mutators:\n  - exec: " +
 			exec + "\n    configPath: config.yaml\n",
 	})
 }
 
-func writeFiles(dir string, files map[string]string) error {
-	errs := []error{os.MkdirAll(dir, 0o750)}
-	for name, text := range files {
-		errs = append(errs, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+// write copies the objects into a new directory, beside other files.
+func (in input) write(dir string, files map[string]string) error {
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("making the directory: %w", err)
 	}
-	return errors.Join(errs...)
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			return fmt.Errorf("writing: %w", err)
+		}
+	}
+	from, err := os.Open(in.resources)
+	if err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	defer from.Close() //nolint:errcheck // it was only read
+	to, err := os.Create(filepath.Join(dir, "resources.yaml"))
+	if err != nil {
+		return fmt.Errorf("copying: %w", err)
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Close())
 }

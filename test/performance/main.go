@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	set.StringVar(&o.bin, "bin", "bin", "folder of the executables")
 	set.IntVar(&o.runs, "runs", 3, "how often each way is run at each size")
 	sizes := set.String("sizes", "100,250,1000", "numbers of resources to measure every way with")
-	large := set.String("large", "4000", "numbers of resources to measure kustomize and the filter with, once: it takes minutes")
+	large := set.String("large", "4000", "numbers of resources to measure kustomize and the filter with: it takes minutes")
 	streams := set.String("streams", "20000,100000", "numbers of resources to measure the filter alone with")
 	if err := set.Parse(args); err != nil {
 		return fmt.Errorf("reading the command line: %w", err)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
+	"fmt"
+	"os"
 	"path/filepath"
-	"strings"
 )
 
 // functions are Ringfence's, in their order.
@@ -44,7 +46,7 @@ const (
 var ways = []way{
 	{
 		name: alone, needs: []string{"kustomize"}, large: true,
-		prepare:  func(s setting) error { return kustomization(s.dir, s.input) },
+		prepare:  func(s setting) error { return kustomization(s.dir, s.input, nil) },
 		commands: build,
 	},
 	{
@@ -69,7 +71,7 @@ var ways = []way{
 	{
 		name: "one function in kustomize", needs: []string{"kustomize", "ringfence"}, derives: true,
 		prepare: func(s setting) error {
-			return kustomization(s.dir, s.input, s.functionConfig("ringfence", s.tool("ringfence")))
+			return kustomization(s.dir, s.input, nil, s.functionConfig("ringfence", s.tool("ringfence")))
 		},
 		commands: build,
 	},
@@ -80,14 +82,14 @@ var ways = []way{
 			for _, name := range functions {
 				configs = append(configs, s.functionConfig(name, s.tool(name)))
 			}
-			return kustomization(s.dir, s.input, configs...)
+			return kustomization(s.dir, s.input, nil, configs...)
 		},
 		commands: build,
 	},
 	{
 		name: "the catalogue's set-namespace in kustomize", needs: []string{"kustomize", "set-namespace"},
 		prepare: func(s setting) error {
-			return kustomization(s.dir, s.input, namespaceConfig(s.tool("set-namespace")))
+			return kustomization(s.dir, s.input, nil, namespaceConfig(s.tool("set-namespace")))
 		},
 		commands: build,
 	},
@@ -108,10 +110,7 @@ var ways = []way{
 }
 
 func filtered(s setting) error {
-	if err := kustomization(s.dir, s.input); err != nil {
-		return err
-	}
-	return writeFiles(s.dir, map[string]string{"model.yaml": s.model, "environment.yaml": environment})
+	return kustomization(s.dir, s.input, map[string]string{"model.yaml": s.model, "environment.yaml": environment})
 }
 
 func build(s setting) [][]string {
@@ -129,4 +128,20 @@ func kptRender(s setting) [][]string {
 }
 
 // derived counts the policies in a rendered build.
-func derived(output string) int { return strings.Count(output, "kind: AuthorizationPolicy\n") }
+func derived(file string) (int, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return 0, fmt.Errorf("opening the result: %w", err)
+	}
+	defer in.Close() //nolint:errcheck // it was only read
+	lines, found := bufio.NewScanner(in), 0
+	for lines.Scan() {
+		if lines.Text() == "kind: AuthorizationPolicy" {
+			found++
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return 0, fmt.Errorf("reading the result: %w", err)
+	}
+	return found, nil
+}
