@@ -3,14 +3,9 @@ package access
 import (
 	"fmt"
 	"net/netip"
-	"strings"
-
-	networkingv1alpha3 "istio.io/api/networking/v1alpha3"
-	typev1beta1 "istio.io/api/type/v1beta1"
 
 	"github.com/ringfence-dev/ringfence/pkg/access/authz"
 	"github.com/ringfence-dev/ringfence/pkg/access/capture"
-	"github.com/ringfence-dev/ringfence/pkg/access/mtls"
 	"github.com/ringfence-dev/ringfence/pkg/access/netpol"
 	"github.com/ringfence-dev/ringfence/pkg/access/truth"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -59,6 +54,8 @@ const (
 	Transport    Stage = "transport"
 	Authenticate Stage = "authenticate"
 	Authorize    Stage = "authorize"
+	// Route is where a gateway sends what it has admitted.
+	Route Stage = "route"
 )
 
 // Step is what one stage finds.
@@ -76,13 +73,21 @@ type Verdict struct {
 	Allowed truth.Value
 	// Steps are those that were asked, in order; the last one decided where it isn't Yes.
 	Steps []Step
+	// Hops are a gateway's own requests to the pods that it may send the request to.
+	Hops []Hop
+}
+
+// Hop is a request that another one leads to.
+type Hop struct {
+	Request Request
+	Verdict Verdict
 }
 
 // Judge answers one request: the first stage that denies decides, and one that
 // can't know taints what those after it find.
 func (m *Mesh) Judge(r Request) Verdict {
 	j := judge{Mesh: m, Request: r, explains: true}
-	return Verdict{j.run(), j.steps}
+	return Verdict{Allowed: j.run(), Steps: j.steps}
 }
 
 // judge answers one request. Where it needn't explain, it makes no sentences: of
@@ -96,6 +101,13 @@ type judge struct {
 
 func (j *judge) say(s Step) { j.steps = append(j.steps, s) }
 
+// tell says it where somebody asks.
+func (j *judge) tell(s Step) {
+	if j.explains {
+		j.say(s)
+	}
+}
+
 func (j *judge) run() truth.Value {
 	network := j.network()
 	if network == truth.No {
@@ -105,9 +117,9 @@ func (j *judge) run() truth.Value {
 	if j.explains {
 		j.say(Step{Stage: Capture, Allowed: truth.Yes, Text: t.captured.Reason})
 	}
-	return min(network, either(t.captured.Holds,
+	return j.clouded(t, min(network, either(t.captured.Holds,
 		func() truth.Value { return j.proxied(t) },
-		func() truth.Value { return j.unproxied() }))
+		func() truth.Value { return j.unproxied() })))
 }
 
 // either returns the answer of what is the case. Where that isn't known, both must agree.
@@ -127,6 +139,12 @@ func either(holds truth.Value, yes, no func() truth.Value) truth.Value {
 }
 
 func (j *judge) network() truth.Value {
+	for _, o := range j.opaque {
+		if o.network && (o.ref.Namespace == j.To.namespace || j.From.Workload != nil && o.ref.Namespace == j.From.Workload.namespace) {
+			j.tell(Step{Stage: Network, Allowed: truth.Unknown, Text: o.reason, Object: o.ref})
+			return truth.Unknown // it may let through what no other does
+		}
+	}
 	if len(j.networks) == 0 {
 		if j.explains {
 			j.say(Step{Stage: Network, Allowed: truth.Yes, Text: noNetworkPolicy})
@@ -177,232 +195,34 @@ func (m *Mesh) captured(w *Workload, port int32) capture.Answer {
 	return in
 }
 
-// unproxied answers where nothing of the mesh stands before the destination.
-func (j *judge) unproxied() truth.Value {
-	s := Step{Stage: Transport, Allowed: truth.Yes, Text: "no proxy looks at it, and no policy of the mesh counts"}
-	if j.To.Proxy.Holds != truth.No && j.speaksTLS() != truth.No {
-		// Its pods have a proxy, and istiod tells others to speak mutual TLS to such pods.
-		s.Allowed, s.Text = truth.Unknown, "the client's proxy may speak mutual TLS to a port that passes the other proxy by"
+// clouded returns Unknown where an object stands in between that may turn the
+// answer round, whatever it is.
+func (j *judge) clouded(t *target, out truth.Value) truth.Value {
+	cloud := func(stage Stage, o opaque) {
+		out = truth.Unknown
+		j.tell(Step{Stage: stage, Allowed: out, Text: o.reason, Object: o.ref})
 	}
-	if j.explains {
-		j.say(s)
-	}
-	return s.Allowed
-}
-
-// proxied answers where the destination's proxy sees the connection.
-func (j *judge) proxied(t *target) truth.Value {
-	known := truth.Yes
-	for _, o := range t.opaque {
-		known = truth.Unknown
-		if j.explains {
-			j.say(Step{Stage: Authorize, Allowed: truth.Unknown, Text: o.reason, Object: o.ref})
+	if t.captured.Holds != truth.No {
+		for _, o := range t.opaque {
+			cloud(Authorize, o)
 		}
 	}
-	mutual := j.mutual(t)
-	return min(known, either(mutual.Holds,
-		func() truth.Value { return j.identified(t, mutual) },
-		func() truth.Value { return j.plaintext(t, mutual) }))
+	for _, o := range j.sends(j.From.Workload) {
+		cloud(Transport, o)
+	}
+	return out
 }
 
-func (j *judge) identified(t *target, mutual answer) truth.Value {
-	principal := j.From.Workload.principal
-	if j.explains {
-		j.say(Step{
-			Stage: Transport, Allowed: truth.Yes, Object: peerOf(t.setting),
-			Text: fmt.Sprintf("mutual TLS as %s: %s", strings.TrimPrefix(principal, "spiffe://"), mutual.text()),
-		})
+// sends returns the objects that may change what a workload's proxy sends.
+func (m *Mesh) sends(w *Workload) []opaque {
+	if w == nil || w.Proxy.Holds == truth.No {
+		return nil
 	}
-	return j.authorize(t, authz.Is(principal))
-}
-
-func (j *judge) plaintext(t *target, mutual answer) truth.Value {
-	allowed, text := truth.Yes, "plaintext, which carries no identity: "
-	switch t.setting.Mode {
-	case mtls.Strict:
-		allowed, text = truth.No, "STRICT refuses plaintext: "
-	case "":
-		allowed, text = truth.Unknown, "plaintext may be refused: PeerAuthentications contradict each other, and the oldest counts: "
-	case mtls.Permissive, mtls.Disable:
-	}
-	if j.explains {
-		j.say(Step{Stage: Transport, Allowed: allowed, Text: text + mutual.text(), Object: peerOf(t.setting)})
-	}
-	if allowed == truth.No {
-		return allowed
-	}
-	return min(allowed, j.authorize(t, authz.None()))
-}
-
-func peerOf(s mtls.Setting) resource.Ref {
-	if len(s.Policies) == 0 {
-		return resource.Ref{}
-	}
-	p := s.Policies[0]
-	return resource.Ref{APIVersion: groupSecurity + "/v1", Kind: "PeerAuthentication", Namespace: p.Namespace, Name: p.Name}
-}
-
-// speaksTLS answers whether the source's proxy would use a certificate of the mesh.
-func (j *judge) speaksTLS() truth.Value {
-	if j.From.Workload == nil {
-		return truth.No
-	}
-	if j.From.Workload.plain {
-		return j.From.Workload.Proxy.Holds
-	}
-	return min(j.From.Workload.Proxy.Holds, capture.Outbound(j.From.Workload.pod, j.dialled()).Holds)
-}
-
-func (r Request) dialled() int32 {
-	if r.Dialled != 0 {
-		return r.Dialled
-	}
-	return r.Port
-}
-
-// answer is a capture.Answer that makes its sentence when somebody asks.
-type answer struct {
-	Holds truth.Value
-	text  func() string
-}
-
-func because(holds truth.Value, format string, args ...any) answer {
-	return answer{holds, func() string { return fmt.Sprintf(format, args...) }}
-}
-
-// mutual answers whether the connection is mutual TLS with an identity.
-func (j *judge) mutual(t *target) answer {
-	setting := t.setting
-	from := j.From.Workload
-	if from == nil {
-		return because(truth.No, "%s has no certificate of the mesh", j.From)
-	}
-	if from.Proxy.Holds != truth.Yes {
-		return because(from.Proxy.Holds, "%s: %s", from, from.Proxy.Reason)
-	}
-	if out := capture.Outbound(from.pod, j.dialled()); out.Holds != truth.Yes {
-		return because(out.Holds, "%s: %s", from, out.Reason)
-	}
-	if mode, rule := j.clientTLS(t); rule != nil {
-		holds := truth.Unknown
-		switch {
-		case mode == networkingv1alpha3.ClientTLSSettings_DISABLE:
-			holds = truth.No
-		case mode == networkingv1alpha3.ClientTLSSettings_ISTIO_MUTUAL && setting.Mode != mtls.Disable:
-			holds = truth.Yes
-		}
-		return because(holds, "DestinationRule %s/%s says %s", rule.ref.Namespace, rule.ref.Name, mode)
-	}
-	switch setting.Mode {
-	case mtls.Disable:
-		return disabled
-	case "":
-		return contradicted
-	case mtls.Permissive, mtls.Strict:
-	}
-	return inForce[setting.Mode]
-}
-
-// The answers of most pairs, made once.
-var (
-	disabled     = because(truth.No, "DISABLE takes plaintext alone")
-	contradicted = because(truth.Unknown, "PeerAuthentications contradict each other")
-	inForce      = map[mtls.Mode]answer{
-		mtls.Permissive: because(truth.Yes, "both ends have a proxy, and PERMISSIVE is in force"),
-		mtls.Strict:     because(truth.Yes, "both ends have a proxy, and STRICT is in force"),
-	}
-)
-
-// applies reports whether an object with a selector is about a workload.
-func (m *Mesh) applies(ref resource.Ref, match map[string]string, w *Workload) bool {
-	if ref.Namespace != w.namespace && ref.Namespace != m.RootNamespace && ref.Namespace != "" {
-		return false
-	}
-	return len(match) == 0 || resource.Selects(match, w.labels)
-}
-
-func (j *judge) authorize(t *target, principal authz.Text) truth.Value {
-	request := &authz.Request{Principal: principal, SourceIP: j.From.Address, RemoteIP: j.From.Address, DestinationPort: uint16(j.Port), SNI: j.SNI} //nolint:gosec // a port
-	token := j.token(t)
-	decide := func(readsHTTP bool) truth.Value {
-		if readsHTTP {
-			request.HTTP = j.seen(token)
-		}
-		f := j.filter(t, readsHTTP)
-		if !j.explains {
-			return f.Allowed(request)
-		}
-		d := f.Decide(request)
-		s := Step{Stage: Authorize, Allowed: d.Allowed, Text: d.Reason, Field: d.Rule}
-		if p := d.Policy; p != nil {
-			s.Object = resource.Ref{APIVersion: groupSecurity + "/v1", Kind: "AuthorizationPolicy", Namespace: p.Namespace, Name: p.Name}
-		}
-		j.say(s)
-		return d.Allowed
-	}
-	reads := truth.Unknown // the proxy finds out
-	switch {
-	case t.protocol == http, t.protocol == sniffed && j.HTTP != nil, len(t.policies) == 0:
-		reads = truth.Yes
-	case t.protocol == tcp:
-		reads = truth.No
-	}
-	return either(reads, func() truth.Value { return decide(true) }, func() truth.Value {
-		request.HTTP = nil
-		return decide(false)
-	})
-}
-
-// token reports whether a token counts: where a RequestAuthentication may accept it.
-func (j *judge) token(t *target) bool {
-	if t.token.IsZero() {
-		return false
-	}
-	if j.explains {
-		j.say(Step{Stage: Authenticate, Allowed: truth.Yes, Text: "a token counts if this accepts it", Object: t.token})
-	}
-	return true
-}
-
-// seen returns what the proxy makes of the request.
-func (j *judge) seen(token bool) *authz.HTTP {
-	switch {
-	case token && j.HTTP != nil:
-		return j.HTTP
-	case token:
-		return &authz.HTTP{}
-	case j.HTTP == nil:
-		return &unseen
-	}
-	out := *j.HTTP
-	out.Token = authz.NoToken()
-	return &out
-}
-
-// unseen is a request of which nothing is known but that no token counts.
-var unseen = authz.HTTP{Token: authz.NoToken()}
-
-// attached is a policy of Istio's that applies by a selector or by targets.
-type attached interface {
-	GetSelector() *typev1beta1.WorkloadSelector
-	GetTargetRef() *typev1beta1.PolicyTargetReference
-	GetTargetRefs() []*typev1beta1.PolicyTargetReference
-}
-
-// selects reports whether a policy applies to pods: by its selector, or by naming
-// the Gateway that made them. One that names a Service is a waypoint's.
-func (m *Mesh) selects(ref resource.Ref, p attached, w *Workload) bool {
-	targets := p.GetTargetRefs()
-	if target := p.GetTargetRef(); target != nil {
-		targets = append(targets, target)
-	}
-	if len(targets) == 0 {
-		return m.applies(ref, p.GetSelector().GetMatchLabels(), w)
-	}
-	for _, t := range targets {
-		if t.GetKind() == "Gateway" && ref.Namespace == w.namespace && w.labels["gateway.networking.k8s.io/gateway-name"] == t.GetName() {
-			return true
+	var out []opaque
+	for _, o := range m.opaque {
+		if o.outbound && m.applies(o.ref, o.match, w) {
+			out = append(out, o)
 		}
 	}
-	return false
+	return out
 }

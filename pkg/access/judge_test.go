@@ -76,11 +76,11 @@ func TestJudge(t *testing.T) {
 			from: "app/client", want: truth.Yes, stage: access.Authorize, text: "a rule of the ALLOW policy app/server matches",
 		},
 		"envoy-filter": {
-			more: `{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: istio-system}, spec: {}}`,
+			more: `{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: istio-system}, spec: {configPatches: [{applyTo: HTTP_FILTER}]}}`,
 			from: "app/client", want: truth.Unknown,
 		},
 		"envoy-filter-elsewhere": {
-			more: `{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: app}, spec: {workloadSelector: {labels: {app: client}}}}`,
+			more: `{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: app}, spec: {workloadSelector: {labels: {app: client}}, configPatches: [{applyTo: HTTP_FILTER, match: {context: SIDECAR_INBOUND}}]}}`,
 			from: "app/client", want: truth.Yes, stage: access.Authorize, text: "a rule of the ALLOW policy app/server matches",
 		},
 		"misspelt-policy": {

@@ -76,6 +76,7 @@ type class struct {
 	inside    bool
 	mutual    truth.Value
 	principal string
+	clouded   bool
 }
 
 func (j *judge) class(t *target) class {
@@ -83,7 +84,7 @@ func (j *judge) class(t *target) class {
 	if from == nil || len(j.networks)+len(t.rules) > 0 {
 		return class{subject: from, inside: from != nil}
 	}
-	c := class{inside: true, mutual: j.speaksTLS(), principal: j.filter(t, true).Class(from.principal)}
+	c := class{inside: true, mutual: j.speaksTLS(), clouded: len(j.sends(from)) > 0, principal: j.filter(t, true).Class(from.principal)}
 	if c.principal == "" {
 		c.principal = j.filter(t, false).Class(from.principal)
 	}
@@ -113,7 +114,7 @@ func (m *Mesh) subjectKey() func(*Workload) string {
 	network := m.networkKey()
 	return func(w *Workload) string {
 		return strings.Join([]string{
-			w.namespace, w.account, w.Proxy.Holds.String(), fmt.Sprint(w.pod.HostNetwork, w.Gateway),
+			fmt.Sprint(len(m.sends(w))), w.namespace, w.account, w.Proxy.Holds.String(), fmt.Sprint(w.pod.HostNetwork, w.Gateway),
 			annotations(w, capture.OutboundAnnotations), network(w),
 		}, "\n")
 	}
@@ -125,6 +126,9 @@ func (m *Mesh) destinationKey() func(*Workload) string {
 	network := m.networkKey()
 	return func(w *Workload) string {
 		var applied []string
+		if w.Gateway { // Gateways, VirtualServices and Services know it by its labels
+			applied = append(applied, w.Ref.String())
+		}
 		for _, p := range m.policiesOf(w) {
 			applied = append(applied, "policy "+p.String())
 		}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ type Settings struct {
 	RootNamespace string
 	// Revision of istiod; empty where the default tag exists.
 	Revision string
+	// Version of Istio that answers are for, to be printed beside them; empty for the one
+	// that they are compared with.
+	Version string
 }
 
 // Mesh is a set of objects, read for judging; not for use by several at once.
@@ -40,6 +44,8 @@ type Mesh struct {
 	tokens      []tokenRule
 	networks    []*netpol.Policy
 	destination []destinationRule
+	gateways    []gateway
+	routes      []virtualService
 	opaque      []opaque
 	targets     map[targetKey]*target
 }
@@ -51,7 +57,8 @@ type Unjudged struct {
 }
 
 type service struct {
-	ref resource.Ref
+	ref    resource.Ref
+	labels map[string]string
 	resource.ServiceSpec
 }
 
@@ -78,23 +85,15 @@ type opaque struct {
 	ref    resource.Ref
 	match  map[string]string
 	reason string
+	// What it may change: what the network lets through, what proxies take in and what
+	// they send, where gateways lead.
+	network, inbound, outbound, routes bool
 }
-
-// The groups of Istio's kinds.
-const (
-	groupSecurity   = "security.istio.io"
-	groupNetworking = "networking.istio.io"
-	groupExtensions = "extensions.istio.io"
-)
 
 // New reads the objects of a set.
 func New(set *resource.Set, settings Settings) *Mesh {
-	if settings.TrustDomain == "" {
-		settings.TrustDomain = "cluster.local"
-	}
-	if settings.RootNamespace == "" {
-		settings.RootNamespace = "istio-system"
-	}
+	settings.TrustDomain = cmp.Or(settings.TrustDomain, "cluster.local")
+	settings.RootNamespace = cmp.Or(settings.RootNamespace, "istio-system")
 	m := &Mesh{
 		Settings: settings, namespaces: map[string]map[string]string{}, targets: map[targetKey]*target{},
 		services: map[string][]service{}, policies: map[string][]policy{},
@@ -107,73 +106,13 @@ func New(set *resource.Set, settings Settings) *Mesh {
 	}
 	for o := range set.All() {
 		if err := m.read(o); err != nil {
-			m.hide(o, nil, fmt.Sprintf("it can't be read: %v", err))
+			m.hide(o, unread(o.Ref(), err))
 		}
 	}
 	for _, u := range set.Unreadable() {
 		m.Unjudged = append(m.Unjudged, Unjudged{u.Ref, u.Err.Error()})
 	}
 	return m
-}
-
-// read takes what an object says about access, if it does.
-func (m *Mesh) read(o *resource.Object) error {
-	ref := o.Ref()
-	switch group, kind := ref.Group(), ref.Kind; {
-	case group == "" && kind == "Service":
-		s := service{ref: ref}
-		o.ReadInto(&s.ServiceSpec, "spec")
-		m.services[ref.Namespace] = append(m.services[ref.Namespace], s)
-	case group == "networking.k8s.io" && kind == "NetworkPolicy":
-		var spec netpol.Spec
-		if err := strict(o, &spec); err != nil {
-			return err
-		}
-		p, err := netpol.New(ref.Namespace, ref.Name, spec)
-		if err != nil {
-			return err
-		}
-		m.networks = append(m.networks, p)
-	case group == groupSecurity && kind == "AuthorizationPolicy":
-		p := policy{authz.Policy{Namespace: ref.Namespace, Name: ref.Name, DryRun: isTrue(o.Annotations()["istio.io/dry-run"]), Spec: &securityv1beta1.AuthorizationPolicy{}}, ref}
-		if err := message(o, p.Spec); err != nil {
-			return err
-		}
-		m.policies[ref.Namespace] = append(m.policies[ref.Namespace], p)
-	case group == groupSecurity && kind == "PeerAuthentication":
-		created, _ := resource.Field(o.Content(), "metadata", "creationTimestamp")
-		text, _ := created.(string)
-		p := &mtls.Policy{Namespace: ref.Namespace, Name: ref.Name, Created: text, Spec: &securityv1beta1.PeerAuthentication{}}
-		if err := message(o, p.Spec); err != nil {
-			return err
-		}
-		m.peers = append(m.peers, p)
-	case group == groupSecurity && kind == "RequestAuthentication":
-		r := tokenRule{ref, &securityv1beta1.RequestAuthentication{}}
-		if err := message(o, r.spec); err != nil {
-			return err
-		}
-		m.tokens = append(m.tokens, r)
-	case group == groupNetworking && kind == "DestinationRule":
-		d := destinationRule{ref, &networkingv1alpha3.DestinationRule{}}
-		if err := message(o, d.spec); err != nil {
-			return err
-		}
-		m.destination = append(m.destination, d)
-	case group == groupNetworking && kind == "EnvoyFilter":
-		m.hide(o, resource.StringMap(o.Content(), "spec", "workloadSelector", "labels"), "it changes what proxies do")
-	case group == groupExtensions && kind == "WasmPlugin":
-		m.hide(o, resource.StringMap(o.Content(), "spec", "selector", "matchLabels"), "it runs code in proxies")
-	case group == groupNetworking && kind == "Sidecar" && len(resource.List(o.Content(), "spec", "ingress")) > 0:
-		m.hide(o, resource.StringMap(o.Content(), "spec", "workloadSelector", "labels"), "it changes which ports proxies listen on")
-	}
-	return nil
-}
-
-// hide makes an object's effect unknown on the pods that it may apply to.
-func (m *Mesh) hide(o *resource.Object, match map[string]string, reason string) {
-	m.opaque = append(m.opaque, opaque{o.Ref(), match, reason})
-	m.Unjudged = append(m.Unjudged, Unjudged{o.Ref(), reason})
 }
 
 // Workload returns the pods of "<namespace>/<name>", where one object of that
@@ -203,8 +142,4 @@ func (m *Mesh) names() string {
 	}
 	slices.Sort(out)
 	return strings.Join(slices.Compact(out), ", ")
-}
-
-func isTrue(text string) bool {
-	return slices.Contains([]string{"1", "t", "T", "TRUE", "true", "True"}, text) // strconv.ParseBool's
 }

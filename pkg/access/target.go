@@ -1,6 +1,8 @@
 package access
 
 import (
+	"slices"
+
 	"github.com/ringfence-dev/ringfence/pkg/access/authz"
 	"github.com/ringfence-dev/ringfence/pkg/access/capture"
 	"github.com/ringfence-dev/ringfence/pkg/access/mtls"
@@ -16,6 +18,8 @@ type target struct {
 	// token is the RequestAuthentication by which a token counts; zero where none applies.
 	token resource.Ref
 	rules []named
+	// servers are a gateway's on the port.
+	servers []server
 	// Filters for what is read as HTTP, and for what isn't; nil until they are asked for.
 	http, tcp *authz.Filter
 	policies  []authz.Policy
@@ -37,7 +41,7 @@ func (m *Mesh) target(w *Workload, port int32) *target {
 		setting: mtls.InForce(m.peers, m.RootNamespace, w.namespace, w.labels, uint32(port)), //nolint:gosec // a port
 	}
 	for _, o := range m.opaque {
-		if m.applies(o.ref, o.match, w) {
+		if o.inbound && m.applies(o.ref, o.match, w) {
 			t.opaque = append(t.opaque, o)
 		}
 	}
@@ -50,6 +54,9 @@ func (m *Mesh) target(w *Workload, port int32) *target {
 		}
 	}
 	t.rules = m.rulesFor(w)
+	if w.Gateway {
+		t.servers = slices.DeleteFunc(m.serversOf(w), func(s server) bool { return s.port != port })
+	}
 	m.targets[key] = t
 	return t
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ringfence-dev/ringfence/pkg/access/capture"
 	"github.com/ringfence-dev/ringfence/pkg/access/netpol"
+	"github.com/ringfence-dev/ringfence/pkg/access/truth"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
@@ -22,6 +23,7 @@ type Workload struct {
 	namespace, account string
 	principal          string // the SPIFFE ID of the pods' certificates
 	labels             map[string]string
+	imagined           bool // no object makes the pods
 	plain              bool // no annotation takes anything of what the pods send past their proxy
 	pod                capture.Pod
 	template           *resource.PodTemplate
@@ -48,7 +50,47 @@ func has(annotations map[string]string, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { _, ok := annotations[name]; return ok })
 }
 
-func (w *Workload) String() string { return w.Ref.Kind + " " + w.Ref.Namespace + "/" + w.Ref.Name }
+func (w *Workload) String() string {
+	if w.imagined {
+		return "a pod of ServiceAccount " + w.namespace + "/" + w.account
+	}
+	return w.Ref.Kind + " " + w.Ref.Namespace + "/" + w.Ref.Name
+}
+
+// Pods are pods that no object makes, to ask as.
+type Pods struct {
+	Namespace, ServiceAccount string
+	Labels                    map[string]string
+	// Injected says that they have a proxy.
+	Injected bool
+	// TrustDomain of their certificates. Default: the mesh's.
+	TrustDomain string
+}
+
+// Imagine returns pods that no object makes. They are none of the mesh's Workloads.
+func (m *Mesh) Imagine(p Pods) *Workload {
+	proxy := capture.Answer{Holds: truth.Of(p.Injected), Reason: "it is taken to have no proxy"}
+	if p.Injected {
+		proxy.Reason = "it is taken to have a proxy"
+	}
+	account := cmp.Or(p.ServiceAccount, "default")
+	return &Workload{
+		Ref: resource.Ref{APIVersion: "v1", Kind: "Pod", Namespace: p.Namespace}, Proxy: proxy, imagined: true,
+		namespace: p.Namespace, account: account, labels: p.Labels, plain: true,
+		principal: "spiffe://" + cmp.Or(p.TrustDomain, m.TrustDomain) + "/ns/" + p.Namespace + "/sa/" + account,
+		pod:       capture.Pod{Namespace: p.Namespace, NamespaceLabels: m.namespaces[p.Namespace], Labels: p.Labels},
+		template:  &resource.PodTemplate{},
+	}
+}
+
+// Principal returns the identity of the pods' certificates: "<trust domain>/ns/<namespace>/sa/<name>".
+func (w *Workload) Principal() string { return strings.TrimPrefix(w.principal, "spiffe://") }
+
+// ServiceAccount returns the name of the account that the pods run as.
+func (w *Workload) ServiceAccount() string { return w.account }
+
+// Labels returns the pods' labels, which are not to be changed.
+func (w *Workload) Labels() map[string]string { return w.labels }
 
 func (m *Mesh) endpoint(w *Workload) netpol.Endpoint {
 	return netpol.Endpoint{
@@ -69,12 +111,20 @@ func (w *Workload) portName(port int32) string {
 	return ""
 }
 
-// targets reports whether a Service's port leads to a port of the pods.
-func (w *Workload) targets(p resource.ServicePort, port int32) bool {
-	if name := p.TargetPort.StrVal; name != "" {
-		return w.portName(port) == name
+// number returns the port of the pods that a Service's port leads to; 0 where none has its name.
+func (w *Workload) number(p resource.ServicePort) int32 {
+	name := p.TargetPort.StrVal
+	if name == "" {
+		return cmp.Or(p.TargetPort.IntVal, p.Port)
 	}
-	return cmp.Or(p.TargetPort.IntVal, p.Port) == port
+	for _, c := range w.template.AllContainers() {
+		for _, port := range c.Ports {
+			if port.Name == name && cmp.Or(port.Protocol, resource.ProtocolTCP) == cmp.Or(p.Protocol, resource.ProtocolTCP) {
+				return port.ContainerPort
+			}
+		}
+	}
+	return 0
 }
 
 // protocol is what a Service says of a port.
@@ -93,7 +143,7 @@ func (m *Mesh) protocolOf(w *Workload, port int32) protocol {
 	var found []protocol
 	for _, s := range m.servicesOf(w) {
 		for _, p := range s.Ports {
-			if w.targets(p, port) {
+			if w.number(p) == port {
 				found = append(found, declared(p))
 			}
 		}

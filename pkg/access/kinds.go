@@ -1,0 +1,206 @@
+package access
+
+import (
+	"fmt"
+	"slices"
+
+	networkingv1alpha3 "istio.io/api/networking/v1alpha3"
+	securityv1beta1 "istio.io/api/security/v1beta1"
+
+	"github.com/ringfence-dev/ringfence/pkg/access/authz"
+	"github.com/ringfence-dev/ringfence/pkg/access/mtls"
+	"github.com/ringfence-dev/ringfence/pkg/access/netpol"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
+)
+
+// The groups of the kinds that decide.
+const (
+	groupSecurity   = "security.istio.io"
+	groupNetworking = "networking.istio.io"
+	groupExtensions = "extensions.istio.io"
+	groupNetwork    = "networking.k8s.io"
+)
+
+// kind is a kind of object that says something about access.
+type kind struct{ group, name string }
+
+// readers take what an object of a kind says, if they can read it.
+var readers = map[kind]func(*Mesh, *resource.Object) error{
+	{"", "Service"}:                          (*Mesh).readService,
+	{groupNetwork, "NetworkPolicy"}:          (*Mesh).readNetworkPolicy,
+	{groupSecurity, "AuthorizationPolicy"}:   (*Mesh).readAuthorizationPolicy,
+	{groupSecurity, "PeerAuthentication"}:    (*Mesh).readPeerAuthentication,
+	{groupSecurity, "RequestAuthentication"}: (*Mesh).readRequestAuthentication,
+	{groupNetworking, kindDestinationRule}:   (*Mesh).readDestinationRule,
+	{groupNetworking, kindGateway}:           (*Mesh).readGateway,
+	{groupNetworking, kindVirtualService}:    (*Mesh).readVirtualService,
+	{groupNetworking, "EnvoyFilter"}:         (*Mesh).readEnvoyFilter,
+	{groupNetworking, "Sidecar"}:             (*Mesh).readSidecar,
+	{groupExtensions, "WasmPlugin"}:          (*Mesh).readWasmPlugin,
+}
+
+// Kinds whose effect is elsewhere than where pods take something in.
+const (
+	kindDestinationRule = "DestinationRule"
+	kindGateway         = "Gateway"
+	kindVirtualService  = "VirtualService"
+)
+
+// read takes what an object says about access, if it does.
+func (m *Mesh) read(o *resource.Object) error {
+	ref := o.Ref()
+	if reader, ok := readers[kind{ref.Group(), ref.Kind}]; ok {
+		return reader(m, o)
+	}
+	return nil
+}
+
+// hide makes an object's effect unknown where it may have one.
+func (m *Mesh) hide(o *resource.Object, hidden opaque) {
+	hidden.ref = o.Ref()
+	m.opaque = append(m.opaque, hidden)
+	m.Unjudged = append(m.Unjudged, Unjudged{hidden.ref, hidden.reason})
+}
+
+// unread returns what an object that can't be read may change.
+func unread(ref resource.Ref, err error) opaque {
+	out := opaque{reason: fmt.Sprintf("it can't be read: %v", err)}
+	switch {
+	case ref.Kind == kindGateway, ref.Kind == kindVirtualService:
+		out.routes = true
+	case ref.Kind == kindDestinationRule:
+		out.outbound, out.routes = true, true
+	case ref.Group() == groupNetwork:
+		out.network = true
+	default:
+		out.inbound = true
+	}
+	return out
+}
+
+func (m *Mesh) readService(o *resource.Object) error {
+	s := service{ref: o.Ref(), labels: o.Labels()}
+	o.ReadInto(&s.ServiceSpec, "spec") // what fails is among the set's unreadable objects
+	m.services[s.ref.Namespace] = append(m.services[s.ref.Namespace], s)
+	return nil
+}
+
+func (m *Mesh) readNetworkPolicy(o *resource.Object) error {
+	var spec netpol.Spec
+	if err := strict(o, &spec); err != nil {
+		return err
+	}
+	p, err := netpol.New(o.Ref().Namespace, o.Ref().Name, spec)
+	if err != nil {
+		return err
+	}
+	m.networks = append(m.networks, p)
+	return nil
+}
+
+func (m *Mesh) readAuthorizationPolicy(o *resource.Object) error {
+	ref := o.Ref()
+	p := policy{authz.Policy{
+		Namespace: ref.Namespace, Name: ref.Name, DryRun: isTrue(o.Annotations()["istio.io/dry-run"]),
+		Spec: &securityv1beta1.AuthorizationPolicy{},
+	}, ref}
+	if err := message(o, p.Spec); err != nil {
+		return err
+	}
+	m.policies[ref.Namespace] = append(m.policies[ref.Namespace], p)
+	return nil
+}
+
+func (m *Mesh) readPeerAuthentication(o *resource.Object) error {
+	p := &mtls.Policy{
+		Namespace: o.Ref().Namespace, Name: o.Ref().Name,
+		Created: resource.String(o.Content(), "metadata", "creationTimestamp"), Spec: &securityv1beta1.PeerAuthentication{},
+	}
+	if err := message(o, p.Spec); err != nil {
+		return err
+	}
+	m.peers = append(m.peers, p)
+	return nil
+}
+
+func (m *Mesh) readRequestAuthentication(o *resource.Object) error {
+	r := tokenRule{o.Ref(), &securityv1beta1.RequestAuthentication{}}
+	if err := message(o, r.spec); err != nil {
+		return err
+	}
+	m.tokens = append(m.tokens, r)
+	return nil
+}
+
+func (m *Mesh) readDestinationRule(o *resource.Object) error {
+	d := destinationRule{o.Ref(), &networkingv1alpha3.DestinationRule{}}
+	if err := message(o, d.spec); err != nil {
+		return err
+	}
+	m.destination = append(m.destination, d)
+	return nil
+}
+
+func (m *Mesh) readGateway(o *resource.Object) error {
+	g := gateway{o.Ref(), &networkingv1alpha3.Gateway{}}
+	if err := message(o, g.spec); err != nil {
+		return err
+	}
+	m.gateways = append(m.gateways, g)
+	return nil
+}
+
+func (m *Mesh) readVirtualService(o *resource.Object) error {
+	v := virtualService{o.Ref(), &networkingv1alpha3.VirtualService{}}
+	if err := message(o, v.spec); err != nil {
+		return err
+	}
+	m.routes = append(m.routes, v)
+	return nil
+}
+
+// readEnvoyFilter hides what the patches may change: those of one context change
+// one direction, and those that name none change both.
+func (m *Mesh) readEnvoyFilter(o *resource.Object) error {
+	hidden := opaque{match: resource.StringMap(o.Content(), "spec", "workloadSelector", "labels"), reason: "it changes what proxies do"}
+	for _, entry := range resource.List(o.Content(), "spec", "configPatches") {
+		patch, _ := entry.(map[string]any)
+		context := resource.String(patch, "match", "context")
+		hidden.inbound = hidden.inbound || context != "SIDECAR_OUTBOUND"
+		hidden.outbound = hidden.outbound || context != "SIDECAR_INBOUND"
+	}
+	if hidden.inbound || hidden.outbound {
+		hidden.routes = hidden.inbound
+		m.hide(o, hidden)
+	}
+	return nil
+}
+
+func (m *Mesh) readSidecar(o *resource.Object) error {
+	if len(resource.List(o.Content(), "spec", "ingress")) > 0 {
+		m.hide(o, opaque{
+			match: resource.StringMap(o.Content(), "spec", "workloadSelector", "labels"), inbound: true,
+			reason: "it changes which ports proxies listen on",
+		})
+	}
+	return nil
+}
+
+// readWasmPlugin hides what the plugin may do with what pods take in, unless it is for what they send alone.
+func (m *Mesh) readWasmPlugin(o *resource.Object) error {
+	hidden := opaque{match: resource.StringMap(o.Content(), "spec", "selector", "matchLabels"), reason: "it runs code in proxies"}
+	matches := resource.List(o.Content(), "spec", "match")
+	hidden.inbound, hidden.outbound = len(matches) == 0, len(matches) == 0
+	for _, entry := range matches {
+		match, _ := entry.(map[string]any)
+		mode := resource.String(match, "mode")
+		hidden.inbound = hidden.inbound || mode != "CLIENT"
+		hidden.outbound = hidden.outbound || mode != "SERVER"
+	}
+	m.hide(o, hidden)
+	return nil
+}
+
+func isTrue(text string) bool {
+	return slices.Contains([]string{"1", "t", "T", "TRUE", "true", "True"}, text) // strconv.ParseBool's
+}
