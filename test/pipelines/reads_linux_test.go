@@ -122,7 +122,12 @@ func directory(t *testing.T, c call) string {
 	}
 	text, err := os.ReadFile(executable(t, "ringfence"))
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, c.name), text, 0o755))
+	// A process that another test starts in between would hold the file open for writing, and then
+	// nobody can run it (golang/go#22315).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(filepath.Join(dir, c.name), text, 0o755)
+	syscall.ForkLock.RUnlock()
+	require.NoError(t, err)
 	for name, text := range c.files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), text, 0o644))
 	}
