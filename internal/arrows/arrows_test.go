@@ -30,7 +30,7 @@ var allowed = []struct {
 	{"pkg/policy", []string{"api/v1alpha1", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/policy/tenantpolicy", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/enrollment", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/policy/*", []string{"api/v1alpha1", "pkg/policy", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
-	{"pkg/verify", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/*", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
+	{"pkg/verify", []string{"api/v1alpha1", "pkg/access", "pkg/access/*", "pkg/policy", "pkg/policy/*", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/parity", []string{"api/v1alpha1", "pkg/policy", "pkg/policy/enrollment", "pkg/derive", "pkg/model", "pkg/finding", "pkg/resource"}},
 	{"pkg/probe", nil},
 	{"pkg/access/truth", nil},

@@ -84,9 +84,12 @@ func (g *generator) podTemplate(labels object, account, portName string, port in
 func (g *generator) gatewayObjects(gw *gateway) []object {
 	labels := labelsOf(gw.selector)
 	labels["team"] = "edge"
+	template := g.podTemplate(labels, gw.name+"-service-account", "", 8080)
+	template["metadata"] = object{"labels": labels, "annotations": object{"inject.istio.io/templates": "gateway"}}
+	labels["sidecar.istio.io/inject"] = "true"
 	out := []object{
 		named("apps/v1", "Deployment", gw.namespace, gw.name, object{"spec": object{
-			"selector": object{"matchLabels": labelsOf(gw.selector)}, "template": g.podTemplate(labels, gw.name+"-service-account", "", 8080),
+			"selector": object{"matchLabels": labelsOf(gw.selector)}, "template": template,
 		}}),
 		named("v1", "Service", gw.namespace, gw.name, object{"spec": object{
 			"selector": labelsOf(gw.selector), "ports": []object{{"name": "http", "port": 80, "targetPort": 8080}},

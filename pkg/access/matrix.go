@@ -40,7 +40,7 @@ type Matrix struct {
 func (m *Mesh) Matrix() *Matrix {
 	out := &Matrix{Subjects: grouped(m.Workloads, m.subjectKey()), Destinations: grouped(m.Workloads, m.destinationKey())}
 	for i, g := range out.Destinations {
-		for _, number := range m.ports(g.Members[0]) {
+		for _, number := range m.Ports(g.Members[0]) {
 			out.Ports = append(out.Ports, Port{i, number})
 		}
 	}
@@ -50,23 +50,33 @@ func (m *Mesh) Matrix() *Matrix {
 		out.Verdicts[i] = make([]truth.Value, len(out.Ports))
 	}
 	for i, p := range out.Ports {
-		to := out.Destinations[p.Group].Members[0]
-		t, known := m.target(to, p.Number), map[class]truth.Value{}
+		ask := m.Ask(out.Destinations[p.Group].Members[0], p.Number)
 		for k, g := range out.Subjects {
-			j := judge{Mesh: m, Request: Request{To: to, Port: p.Number}}
+			var from *Workload
 			if len(g.Members) > 0 {
-				j.From.Workload = g.Members[0]
+				from = g.Members[0]
 			}
-			c := j.class(t)
-			verdict, seen := known[c]
-			if !seen {
-				verdict = j.run()
-				known[c] = verdict
-			}
-			out.Verdicts[k][i] = verdict
+			out.Verdicts[k][i] = ask(from)
 		}
 	}
 	return out
+}
+
+// Ask returns a function that answers who reaches a port of pods: a workload, or,
+// for nil, a client outside of the cluster. It asks but once for all whom the pods
+// can't tell apart.
+func (m *Mesh) Ask(to *Workload, port int32) func(from *Workload) truth.Value {
+	t, known := m.target(to, port), map[class]truth.Value{}
+	return func(from *Workload) truth.Value {
+		j := judge{Mesh: m, Request: Request{From: Subject{Workload: from}, To: to, Port: port}}
+		c := j.class(t)
+		verdict, seen := known[c]
+		if !seen {
+			verdict = j.run()
+			known[c] = verdict
+		}
+		return verdict
+	}
 }
 
 // class is what a destination sees of a subject; it gives one answer to all of a class.
@@ -152,7 +162,7 @@ func (m *Mesh) destinationKey() func(*Workload) string {
 				applied = append(applied, "service "+s.ref.Name) // a DestinationRule may name it
 			}
 		}
-		for _, port := range m.ports(w) {
+		for _, port := range m.Ports(w) {
 			applied = append(applied, fmt.Sprint("port ", port, m.protocolOf(w, port), w.portName(port)))
 		}
 		return strings.Join(append(applied,
@@ -196,9 +206,9 @@ func annotations(w *Workload, names []string) string {
 	return b.String()
 }
 
-// ports returns the TCP ports of a workload's pods that containers declare or
+// Ports returns the TCP ports of a workload's pods that containers declare or
 // Services lead to, in order.
-func (m *Mesh) ports(w *Workload) []int32 {
+func (m *Mesh) Ports(w *Workload) []int32 {
 	var out []int32
 	add := func(port int32) {
 		if port > 0 && !slices.Contains(out, port) {

@@ -92,25 +92,34 @@ type opaque struct {
 
 // New reads the objects of a set.
 func New(set *resource.Set, settings Settings) *Mesh {
+	m := Of(slices.Collect(set.All()), settings)
+	for _, u := range set.Unreadable() {
+		m.Unjudged = append(m.Unjudged, Unjudged{u.Ref, u.Err.Error()})
+	}
+	return m
+}
+
+// Of reads objects that somebody has picked, for whom what is wrong with the
+// others is settled elsewhere.
+func Of(objects []*resource.Object, settings Settings) *Mesh {
 	settings.TrustDomain = cmp.Or(settings.TrustDomain, "cluster.local")
 	settings.RootNamespace = cmp.Or(settings.RootNamespace, "istio-system")
 	m := &Mesh{
 		Settings: settings, namespaces: map[string]map[string]string{}, targets: map[targetKey]*target{},
 		services: map[string][]service{}, policies: map[string][]policy{},
 	}
-	for _, o := range set.Kind("", "Namespace") {
-		m.namespaces[o.Ref().Name] = o.Labels()
+	for _, o := range objects {
+		if ref := o.Ref(); ref.Kind == "Namespace" && ref.Group() == "" {
+			m.namespaces[ref.Name] = o.Labels()
+		}
 	}
-	for t := range set.PodTemplates() {
-		m.Workloads = append(m.Workloads, m.workload(t))
-	}
-	for o := range set.All() {
+	for _, o := range objects {
+		if t := o.PodTemplate(); t != nil {
+			m.Workloads = append(m.Workloads, m.workload(t))
+		}
 		if err := m.read(o); err != nil {
 			m.hide(o, unread(o.Ref(), err))
 		}
-	}
-	for _, u := range set.Unreadable() {
-		m.Unjudged = append(m.Unjudged, Unjudged{u.Ref, u.Err.Error()})
 	}
 	return m
 }

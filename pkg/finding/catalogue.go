@@ -114,6 +114,14 @@ const (
 	WorkloadPeerMode    ID = "workload-peer-mode"
 )
 
+// Who reaches whom.
+const (
+	EdgeDenied  ID = "edge-denied"
+	EdgeOpen    ID = "edge-open"
+	EdgePort    ID = "edge-port"
+	EdgeUnknown ID = "edge-unknown"
+)
+
 // Tenants.
 const (
 	TenantSelectorKey    ID = "tenant-selector-key"
@@ -225,6 +233,11 @@ var Catalogue = map[ID]Rule{
 	PolicySelectsOthers: {Warning, "A policy selects the pods of its own workload alone.", "tell the workloads' labels apart", "DD-0025 §5"},
 	WorkloadAllowWider:  {Error, "No other ALLOW policy admits more callers to a workload than the model does.", "add the caller to the model, or remove the policy: ALLOW policies are a union", "istio/istio#37364"},
 	WorkloadPeerMode:    {Error, "No other PeerAuthentication contends with ours for a workload.", "remove it: among several of one level the oldest wins, which no one can see offline", "Istio PeerAuthentication"},
+
+	EdgeDenied:  {Error, "What the objects admit holds every edge of the model.", "let it in, or correct the model: ask `ringfence access explain` for each step", "DD-0025 §5"},
+	EdgeOpen:    {Error, "What the objects admit holds no edge that the model lacks.", "remove what lets it in, or add the caller to the model", "DD-0025 §5"},
+	EdgePort:    {Warning, "Pods take nothing in on ports that the model doesn't name.", "add the port to the model, or let the proxy capture it", "DD-0025 §5"},
+	EdgeUnknown: {Warning, "Everything that decides who reaches whom can be known offline.", "ask `ringfence access explain` what it hangs on", "DD-0025 §5"},
 
 	TenantSelectorKey:    {Error, "Tenant workloads carry the labels that their policy selects by.", "add the label to the pod template", "DD-0025 §9"},
 	TenantPort:           {Error, "The port of a tenant workload, its server's argument and its Service's targetPort agree.", "make them agree", "DD-0025 §9"},

@@ -59,6 +59,9 @@ func judge(in policy.Input, more ...func(policy.Input) finding.List) finding.Lis
 	for _, rule := range slices.Concat(rules, more) {
 		out.Add(rule(in)...)
 	}
+	if !out.Failed() {
+		out.Add(edges(in)...)
+	}
 	return out
 }
 
