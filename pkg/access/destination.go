@@ -95,8 +95,9 @@ func (m *Mesh) subset(d destination, s service) (labels map[string]string, known
 	if d.GetSubset() == "" {
 		return nil, true
 	}
-	for _, rule := range m.destination {
-		if !matchesHost(rule, hostOf(s)) {
+	for i := range m.destination {
+		rule := &m.destination[i]
+		if rule.specific(hostOf(s)) < 0 {
 			continue
 		}
 		for _, subset := range rule.spec.GetSubsets() {

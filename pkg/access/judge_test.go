@@ -75,6 +75,65 @@ func TestJudge(t *testing.T) {
 			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: other, trafficPolicy: {tls: {mode: DISABLE}}}}`,
 			from: "app/client", want: truth.Yes, stage: access.Authorize, text: "a rule of the ALLOW policy app/server matches",
 		},
+		"rule-of-the-client-alone": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: server, workloadSelector: {matchLabels: {app: client}}, trafficPolicy: {tls: {mode: DISABLE}}}}`,
+			from: "app/client", want: truth.No, stage: access.Authorize, text: "no rule of an ALLOW policy matches",
+		},
+		"rule-of-other-clients": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: server, workloadSelector: {matchLabels: {app: other}}, trafficPolicy: {tls: {mode: DISABLE}}}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"rule-not-exported": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: istio-system}, spec: {host: "*.local", exportTo: ["."], trafficPolicy: {tls: {mode: DISABLE}}}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"rule-of-the-mesh": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: istio-system}, spec: {host: "*.local", trafficPolicy: {tls: {mode: DISABLE}}}}`,
+			from: "app/client", want: truth.No,
+		},
+		"rule-of-the-mesh-yields": { // a nearer rule counts alone, though it says nothing of TLS
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: istio-system}, spec: {host: "*.local", trafficPolicy: {tls: {mode: DISABLE}}}}` + "\n---\n" +
+				`{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: near, namespace: app}, spec: {host: server, trafficPolicy: {loadBalancer: {simple: RANDOM}}}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"rule-more-specific": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: "*.local", trafficPolicy: {tls: {mode: DISABLE}}}}` + "\n---\n" +
+				`{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: near, namespace: app}, spec: {host: server, trafficPolicy: {tls: {mode: ISTIO_MUTUAL}}}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"rules-of-one-host": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: server, trafficPolicy: {tls: {mode: DISABLE}}}}` + "\n---\n" +
+				`{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: mutual, namespace: app}, spec: {host: server, trafficPolicy: {tls: {mode: ISTIO_MUTUAL}}}}`,
+			from: "app/client", want: truth.Unknown,
+		},
+		"rule-of-a-port-inherits-nothing": {
+			more: `{apiVersion: networking.istio.io/v1, kind: DestinationRule, metadata: {name: plain, namespace: app}, spec: {host: server, trafficPolicy: {tls: {mode: DISABLE}, portLevelSettings: [{port: {number: 8080}}]}}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"sidecar-that-knows-the-service": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: default, namespace: app}, spec: {egress: [{hosts: [./*]}]}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"sidecar-that-does-not": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: default, namespace: app}, spec: {egress: [{hosts: [istio-system/*]}]}}`,
+			from: "app/client", want: truth.Unknown,
+		},
+		"sidecar-of-others": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: other, namespace: app}, spec: {workloadSelector: {labels: {app: other}}, egress: [{hosts: [istio-system/*]}]}}`,
+			from: "app/client", want: truth.Yes,
+		},
+		"sidecar-of-the-mesh": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: default, namespace: istio-system}, spec: {egress: [{hosts: [./*]}]}}`,
+			from: "app/client", want: truth.Yes, // "." is the client's namespace
+		},
+		"sidecar-that-excludes": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: default, namespace: app}, spec: {egress: [{hosts: ["./*", "~./server.app.svc.cluster.local"]}]}}`,
+			from: "app/client", want: truth.Unknown,
+		},
+		"sidecar-that-knows-nobody": {
+			more: `{apiVersion: networking.istio.io/v1, kind: Sidecar, metadata: {name: default, namespace: app}, spec: {egress: [{hosts: ["~/*"]}]}}`,
+			from: "app/client", want: truth.Unknown,
+		},
 		"envoy-filter": {
 			more: `{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: istio-system}, spec: {configPatches: [{applyTo: HTTP_FILTER}]}}`,
 			from: "app/client", want: truth.Unknown,

@@ -43,6 +43,7 @@ var readers = map[kind]func(*Mesh, *resource.Object) error{
 const (
 	kindDestinationRule = "DestinationRule"
 	kindGateway         = "Gateway"
+	kindSidecar         = "Sidecar"
 	kindVirtualService  = "VirtualService"
 )
 
@@ -70,6 +71,8 @@ func unread(ref resource.Ref, err error) opaque {
 		out.routes = true
 	case ref.Kind == kindDestinationRule:
 		out.outbound, out.routes = true, true
+	case ref.Kind == kindSidecar:
+		out.inbound, out.outbound = true, true
 	case ref.Group() == groupNetwork:
 		out.network = true
 	default:
@@ -177,12 +180,19 @@ func (m *Mesh) readEnvoyFilter(o *resource.Object) error {
 }
 
 func (m *Mesh) readSidecar(o *resource.Object) error {
-	if len(resource.List(o.Content(), "spec", "ingress")) > 0 {
-		m.hide(o, opaque{
-			match: resource.StringMap(o.Content(), "spec", "workloadSelector", "labels"), inbound: true,
-			reason: "it changes which ports proxies listen on",
-		})
+	spec := &networkingv1alpha3.Sidecar{}
+	if err := message(o, spec); err != nil {
+		return err
 	}
+	match := spec.GetWorkloadSelector().GetLabels()
+	if len(spec.GetIngress()) > 0 {
+		m.hide(o, opaque{match: match, inbound: true, reason: "it changes which ports proxies listen on"})
+	}
+	s := sidecar{ref: o.Ref(), match: match}
+	for _, egress := range spec.GetEgress() {
+		s.hosts = append(s.hosts, egress.GetHosts()...)
+	}
+	m.sidecars = append(m.sidecars, s)
 	return nil
 }
 

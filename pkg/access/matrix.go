@@ -91,7 +91,7 @@ type class struct {
 
 func (j *judge) class(t *target) class {
 	from := j.From.Workload
-	if from == nil || len(j.networks)+len(t.rules) > 0 {
+	if from == nil || t.ruled || len(j.networks)+len(j.sidecars) > 0 {
 		return class{subject: from, inside: from != nil}
 	}
 	c := class{inside: true, mutual: j.speaksTLS(), clouded: len(j.sends(from)) > 0, principal: j.filter(t, true).Class(from.principal)}
@@ -125,7 +125,7 @@ func (m *Mesh) subjectKey() func(*Workload) string {
 	return func(w *Workload) string {
 		return strings.Join([]string{
 			fmt.Sprint(len(m.sends(w))), w.namespace, w.account, w.Proxy.Holds.String(), fmt.Sprint(w.pod.HostNetwork, w.Gateway),
-			annotations(w, capture.OutboundAnnotations), network(w),
+			annotations(w, capture.OutboundAnnotations), network(w), m.selecting(w),
 		}, "\n")
 	}
 }
@@ -158,8 +158,8 @@ func (m *Mesh) destinationKey() func(*Workload) string {
 			}
 		}
 		for _, s := range m.servicesOf(w) {
-			if m.hasRule(s) {
-				applied = append(applied, "service "+s.ref.Name) // a DestinationRule may name it
+			if len(m.sidecars) > 0 || m.hasRule(s) {
+				applied = append(applied, "service "+s.ref.Name) // a DestinationRule or a Sidecar may name it
 			}
 		}
 		for _, port := range m.Ports(w) {
@@ -171,9 +171,23 @@ func (m *Mesh) destinationKey() func(*Workload) string {
 	}
 }
 
+// selecting returns which DestinationRules and Sidecars select a workload as a client.
+func (m *Mesh) selecting(w *Workload) string {
+	var b strings.Builder
+	for i, d := range m.destination {
+		if match := d.spec.GetWorkloadSelector().GetMatchLabels(); d.ref.Namespace == w.namespace && resource.Selects(match, w.labels) {
+			fmt.Fprint(&b, "rule ", i, ",")
+		}
+	}
+	for _, s := range m.sidecarOf(w) {
+		fmt.Fprint(&b, s.ref, ",")
+	}
+	return b.String()
+}
+
 // hasRule reports whether a DestinationRule is about a Service.
 func (m *Mesh) hasRule(s service) bool {
-	return slices.ContainsFunc(m.destination, func(d destinationRule) bool { return matchesHost(d, hostOf(s)) })
+	return slices.ContainsFunc(m.destination, func(d destinationRule) bool { return d.specific(hostOf(s)) >= 0 })
 }
 
 // networkKey returns what NetworkPolicies may select pods by.

@@ -44,6 +44,7 @@ type Mesh struct {
 	tokens      []tokenRule
 	networks    []*netpol.Policy
 	destination []destinationRule
+	sidecars    []sidecar
 	gateways    []gateway
 	routes      []virtualService
 	opaque      []opaque

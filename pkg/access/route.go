@@ -63,10 +63,7 @@ func (v virtualService) gatewayName(name string) string {
 }
 
 func (v virtualService) exportedTo(namespace string) bool {
-	export := v.spec.GetExportTo()
-	return len(export) == 0 || slices.ContainsFunc(export, func(to string) bool {
-		return to == "*" || to == namespace || to == "." && v.ref.Namespace == namespace
-	})
+	return exported(v.spec.GetExportTo(), v.ref.Namespace, namespace)
 }
 
 // common returns the hosts that two lists share: of a host and a wildcard that covers it, the host.

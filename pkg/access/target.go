@@ -17,7 +17,9 @@ type target struct {
 	opaque   []opaque
 	// token is the RequestAuthentication by which a token counts; zero where none applies.
 	token resource.Ref
-	rules []named
+	// services lead to the port; ruled says that DestinationRules are about one of them.
+	services []service
+	ruled    bool
 	// servers are a gateway's on the port.
 	servers []server
 	// Filters for what is read as HTTP, and for what isn't; nil until they are asked for.
@@ -53,7 +55,13 @@ func (m *Mesh) target(w *Workload, port int32) *target {
 			t.token = r.ref
 		}
 	}
-	t.rules = m.rulesFor(w)
+	if len(m.destination)+len(m.sidecars) > 0 {
+		for _, s := range m.servicesOf(w) {
+			if slices.ContainsFunc(s.Ports, func(p resource.ServicePort) bool { return w.number(p) == port }) {
+				t.services, t.ruled = append(t.services, s), t.ruled || m.hasRule(s)
+			}
+		}
+	}
 	if w.Gateway {
 		t.servers = slices.DeleteFunc(m.serversOf(w), func(s server) bool { return s.port != port })
 	}

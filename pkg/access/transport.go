@@ -115,15 +115,20 @@ func (j *judge) mutual(t *target) answer {
 	if out := capture.Outbound(from.pod, j.dialled()); out.Holds != truth.Yes {
 		return because(out.Holds, "%s: %s", from, out.Reason)
 	}
-	if mode, rule := j.clientTLS(t); rule != nil {
+	if s, hidden := j.hides(t); hidden {
+		return because(truth.Unknown, "%s may keep the client's proxy from knowing the Service", s.ref)
+	}
+	if found := j.clientTLS(t); found.set {
 		holds := truth.Unknown
 		switch {
-		case mode == networkingv1alpha3.ClientTLSSettings_DISABLE:
+		case !found.known:
+			return because(holds, "%s and others disagree, and the oldest counts", found.rule.ref)
+		case found.mode == networkingv1alpha3.ClientTLSSettings_DISABLE:
 			holds = truth.No
-		case mode == networkingv1alpha3.ClientTLSSettings_ISTIO_MUTUAL && setting.Mode != mtls.Disable:
+		case found.mode == networkingv1alpha3.ClientTLSSettings_ISTIO_MUTUAL && setting.Mode != mtls.Disable:
 			holds = truth.Yes
 		}
-		return because(holds, "DestinationRule %s/%s says %s", rule.ref.Namespace, rule.ref.Name, mode)
+		return because(holds, "%s says %s", found.rule.ref, found.mode)
 	}
 	switch setting.Mode {
 	case mtls.Disable:
