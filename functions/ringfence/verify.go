@@ -75,7 +75,7 @@ func verify(args []string, s krm.Streams) int {
 		findings = findings.Strict()
 	}
 	s.Print("ringfence verify", findings)
-	if err := report(s.Out, environments, output); err != nil {
+	if err := tabulate(s.Out, environments, output); err != nil {
 		_, _ = fmt.Fprintf(s.Err, "ringfence verify: error: %v\n", err)
 		return failed
 	}
@@ -85,8 +85,8 @@ func verify(args []string, s krm.Streams) int {
 	return succeeded
 }
 
-// report writes the builds, if asked to, and a table of them.
-func report(w io.Writer, environments []overlay.Environment, output string) error {
+// tabulate writes the builds, if asked to, and a table of them.
+func tabulate(w io.Writer, environments []overlay.Environment, output string) error {
 	table := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	var b strings.Builder
 	b.WriteString("ENVIRONMENT\tAPPLICATION\tPROFILE\tOBJECTS\tPOLICIES\tENROLLED\tFINDINGS\n")

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ringfence-dev/ringfence/internal/spelling"
 )
 
 // What a person reads of a long list, and of a long value.
@@ -142,7 +144,7 @@ func (c *checker) unsupported(l level, args map[string]any) {
 			continue
 		}
 		if len(unknown) < maxProblems {
-			unknown = append(unknown, l.name(abbreviated(c.call.masked(name)))+didYouMean(name, known))
+			unknown = append(unknown, l.name(abbreviated(c.call.masked(name)))+spelling.DidYouMean(name, known))
 		}
 	}
 	if len(unknown) == 0 {

@@ -3,6 +3,8 @@ package ansible
 import (
 	"slices"
 	"strings"
+
+	"github.com/ringfence-dev/ringfence/internal/spelling"
 )
 
 // choice checks a scalar against the option's choices. YAML makes a truth value
@@ -26,7 +28,7 @@ func (c *checker) choice(l level, o Option, value any) (any, bool) {
 	if !c.hides(l, o, value) {
 		got = c.show(value)
 		if word, ok := value.(string); ok {
-			got += didYouMean(word, o.Choices)
+			got += spelling.DidYouMean(word, o.Choices)
 		}
 	}
 	oneOf := "one of"

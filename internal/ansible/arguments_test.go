@@ -251,21 +251,6 @@ func TestDefaultThatIsNone(t *testing.T) {
 	assert.Equal(t, "the default of timeout: give a whole number of 64 bits", result["msg"])
 }
 
-func TestDidYouMean(t *testing.T) {
-	known := []string{"model", "owner", "state"}
-	for name, c := range map[string]struct{ name, want string }{
-		"swapped":   {"mdoel", ` (did you mean "model"?)`},
-		"added":     {"owners", ` (did you mean "owner"?)`},
-		"case":      {"State", ` (did you mean "state"?)`},
-		"unlike":    {"kubeconfig", ""},
-		"very-long": {strings.Repeat("model", 100_000), ""},
-		"empty":     {"", ""},
-	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, c.want, didYouMean(c.name, known)) })
-	}
-	assert.Empty(t, didYouMean("model", nil))
-}
-
 func TestElementsOfAnyType(t *testing.T) {
 	m := Module{Name: "example", Options: []Option{
 		{Name: "free", Type: List}, {Name: "raw", Type: List, Elements: Raw}, {Name: "nested", Type: List, Elements: List},

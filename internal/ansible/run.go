@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/ringfence-dev/ringfence/internal/spelling"
 )
 
 // Collection is the namespace and name of the collection that holds the modules.
@@ -147,7 +149,7 @@ func choose(modules []Module, called string, args map[string]any) (*Module, erro
 	for i := range modules {
 		names[i] = modules[i].Name
 	}
-	return nil, fmt.Errorf("there is no module %q%s; there are %s", abbreviated(called), didYouMean(called, names), strings.Join(names, ", "))
+	return nil, fmt.Errorf("there is no module %q%s; there are %s", abbreviated(called), spelling.DidYouMean(called, names), strings.Join(names, ", "))
 }
 
 // named returns the module that an executable of this name is. Ansible copies it

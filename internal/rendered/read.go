@@ -35,12 +35,20 @@ const maxProblems = 20
 // a dot, kustomizations, documents of our own, and items that their annotation
 // marks as local configuration, which never reach a cluster. Lists are taken
 // apart. An object that stands twice, to the byte of its content, is one.
-func (l Limits) Read(paths ...string) (*resource.Set, error) {
+func (l Limits) Read(paths ...string) (*resource.Set, error) { return l.ReadWith(nil, paths...) }
+
+// ReadWith reads as Read does; the path "-" stands for in, unless that is nil.
+func (l Limits) ReadWith(in io.Reader, paths ...string) (*resource.Set, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no file or directory is named")
 	}
 	r := &reader{limits: l, set: resource.NewSet(), files: map[string]bool{}, items: map[resource.Ref][]*Item{}}
 	for _, path := range paths {
+		if path == "-" && in != nil {
+			r.stream("standard input", in)
+			in = strings.NewReader("") // it can be read once
+			continue
+		}
 		r.path(path)
 	}
 	if n := len(r.problems) - maxProblems; n > 0 {
@@ -138,7 +146,18 @@ func (r *reader) file(path string, info fs.FileInfo) {
 		r.problem("%q is neither a file nor a directory", path)
 		return
 	}
-	text, err := r.text(path)
+	file, err := os.Open(path)
+	if err != nil {
+		r.problem("reading %q: %w", path, reason(err))
+		return
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	r.stream(path, file)
+}
+
+// stream reads one text.
+func (r *reader) stream(path string, in io.Reader) {
+	text, err := r.text(path, in)
 	if err != nil {
 		r.problems = append(r.problems, err)
 		return
@@ -148,15 +167,10 @@ func (r *reader) file(path string, info fs.FileInfo) {
 	}
 }
 
-// text reads a file within the limits. Its size beforehand proves nothing: it may grow.
-func (r *reader) text(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading %q: %w", path, reason(err))
-	}
-	defer file.Close() //nolint:errcheck // it is only read
+// text reads a text within the limits. Its size beforehand proves nothing: it may grow.
+func (r *reader) text(path string, in io.Reader) ([]byte, error) {
 	var b bytes.Buffer
-	n, err := io.Copy(&b, io.LimitReader(file, r.limits.File+1))
+	n, err := io.Copy(&b, io.LimitReader(in, r.limits.File+1))
 	r.total += n
 	switch {
 	case err != nil:

@@ -1,13 +1,14 @@
-package ansible
+// Package spelling finds the name that somebody may have meant.
+package spelling
 
 import (
 	"fmt"
 	"strings"
 )
 
-// didYouMean returns ` (did you mean "model"?)` where one of the known names is
+// DidYouMean returns ` (did you mean "model"?)` where one of the known names is
 // close enough to a name, else nothing.
-func didYouMean(name string, known []string) string {
+func DidYouMean(name string, known []string) string {
 	best, distance := "", (len(name)+2)/3
 	for _, k := range known {
 		if d := edits(strings.ToLower(name), strings.ToLower(k), distance); d < distance || d == distance && best == "" {
