@@ -51,6 +51,8 @@ Each command has a --help of its own.`
 func accessCommands() []command {
 	return []command{
 		{"matrix", "who reaches what, as a table, JSON or CSV", accessMatrix},
+		{"explain", "whether one reaches another, and why, stage by stage", accessExplain},
+		{"diff", "which accesses a change opens and closes", accessDiff},
 	}
 }
 
@@ -211,7 +213,11 @@ func (f *meshFlags) chosen(output string, formats ...string) error {
 
 // unjudged lists the objects that aren't judged.
 func (j judged) unjudged(s krm.Streams, command string) {
-	for _, u := range report.UnjudgedOf(j.mesh) {
+	unjudged(s, command, report.UnjudgedOf(j.mesh))
+}
+
+func unjudged(s krm.Streams, command string, list []report.Unjudged) {
+	for _, u := range list {
 		_, _ = fmt.Fprintf(s.Err, "ringfence access %s: not judged: %s: %s\n", command, u.Object, u.Reason)
 	}
 }

@@ -108,13 +108,15 @@ func TestMatrixOutputs(t *testing.T) {
 		clients += len(c.Workloads)
 	}
 	for _, a := range matrix.Access {
-		from := matrix.Clients[a.Clients].Workloads
-		if matrix.Clients[a.Clients].Outside {
-			from = append(from, "(outside)")
-		}
-		for _, f := range from {
-			for _, to := range matrix.Servers[a.Servers].Ports {
-				want[[3]string{f, to, a.Answer}] = true
+		for _, i := range a.Clients {
+			from := matrix.Clients[i].Workloads
+			if matrix.Clients[i].Outside {
+				from = append(from, "(outside)")
+			}
+			for _, f := range from {
+				for _, to := range matrix.Servers[a.Servers].Ports {
+					want[[3]string{f, to, a.Answer}] = true
+				}
 			}
 		}
 	}

@@ -27,26 +27,8 @@ type Matrix struct {
 	// Unjudged are objects that can't be read, or whose effect can't be told offline.
 	Unjudged []Unjudged `json:"unjudged"`
 
-	all int // clients that there are when nobody is left out
+	whole bool // nobody is left out of Clients
 }
-
-// Clients are workloads that reach the same.
-type Clients struct {
-	// Workloads by name: "<namespace>/<name>".
-	Workloads []string `json:"workloads"`
-	// Outside says that everybody outside of the cluster is one of them.
-	Outside bool `json:"outside,omitempty"`
-}
-
-func (c Clients) names() []string {
-	if c.Outside {
-		return append(slices.Clone(c.Workloads), outside)
-	}
-	return c.Workloads
-}
-
-// outside is what everybody outside of the cluster is called.
-const outside = "(outside)"
 
 // Servers are ports of pods that the same clients reach.
 type Servers struct {
@@ -54,13 +36,14 @@ type Servers struct {
 	Ports []string `json:"ports"`
 }
 
-// Access is what clients reach.
+// Access is who reaches a group of servers.
 type Access struct {
-	// Clients and Servers are places in the lists of these names, from 0.
-	Clients int `json:"clients"`
+	// Servers is a place in the list of that name, from 0.
 	Servers int `json:"servers"`
 	// Answer is "yes", or "unknown" where it depends on what objects don't say.
 	Answer string `json:"answer"`
+	// Clients are places in the list of that name, from 0.
+	Clients []int `json:"clients"`
 }
 
 // Host is a host of a gateway.
@@ -129,14 +112,20 @@ func MatrixOf(m *access.Mesh, o Options) *Matrix {
 		out.Servers = append(out.Servers, s)
 	}
 	for k, column := range columns {
-		for i, row := range rows {
-			if v := judged.Verdicts[subjects[row[0]]][ports[column[0]]]; v != truth.No {
-				out.Access = append(out.Access, Access{i, k, v.String()})
+		for _, answer := range []truth.Value{truth.Yes, truth.Unknown} {
+			a := Access{Servers: k, Answer: answer.String()}
+			for i, row := range rows {
+				if judged.Verdicts[subjects[row[0]]][ports[column[0]]] == answer {
+					a.Clients = append(a.Clients, i)
+				}
+			}
+			if len(a.Clients) > 0 {
+				out.Access = append(out.Access, a)
 			}
 		}
 	}
 	if o.From == nil {
-		out.all = len(out.Clients)
+		out.whole = true
 		out.Hosts = hosts(m, names, o.To)
 	}
 	out.sort()
@@ -144,6 +133,13 @@ func MatrixOf(m *access.Mesh, o Options) *Matrix {
 }
 
 func portOf(name string, port int32) string { return fmt.Sprintf("%s:%d", name, port) }
+
+// of returns the entries of a group of servers.
+func (m *Matrix) of(servers int) []Access {
+	from, _ := slices.BinarySearchFunc(m.Access, servers, func(a Access, n int) int { return a.Servers - n })
+	to, _ := slices.BinarySearchFunc(m.Access, servers+1, func(a Access, n int) int { return a.Servers - n })
+	return m.Access[from:to]
+}
 
 // sort brings the groups into the order of their first names.
 func (m *Matrix) sort() {
@@ -156,9 +152,13 @@ func (m *Matrix) sort() {
 	servers := order(len(m.Servers), func(i int) string { return m.Servers[i].Ports[0] })
 	m.Clients, m.Servers = arranged(m.Clients, clients), arranged(m.Servers, servers)
 	for i, a := range m.Access {
-		m.Access[i].Clients, m.Access[i].Servers = clients[a.Clients], servers[a.Servers]
+		m.Access[i].Servers = servers[a.Servers]
+		for k, c := range a.Clients {
+			a.Clients[k] = clients[c]
+		}
+		slices.Sort(a.Clients)
 	}
-	slices.SortFunc(m.Access, func(a, b Access) int { return cmp.Or(a.Servers-b.Servers, a.Clients-b.Clients) })
+	slices.SortStableFunc(m.Access, func(a, b Access) int { return a.Servers - b.Servers }) // "yes" before "unknown", as they come
 }
 
 // order returns the place of each of n things once they are sorted by name.

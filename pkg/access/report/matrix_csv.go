@@ -18,11 +18,12 @@ func (m *Matrix) CSV(w io.Writer, all bool) error {
 	line := func(fields ...string) { _ = out.Write(fields) } // Error returns the first fault of all
 	line("# " + m.Settings.String())
 	line("from", "to", "host", "answer", "leads")
-	access := m.Access
 	for i, servers := range m.Servers {
 		answers := map[int]string{}
-		for len(access) > 0 && access[0].Servers == i {
-			answers[access[0].Clients], access = access[0].Answer, access[1:]
+		for _, a := range m.of(i) {
+			for _, client := range a.Clients {
+				answers[client] = a.Answer
+			}
 		}
 		for k, clients := range m.Clients {
 			answer, ok := answers[k]

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/access/truth"
@@ -20,28 +19,16 @@ func (m *Matrix) Table(w io.Writer, all bool) error {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nWHO REACHES PODS\n", m.Settings)
-	access := m.Access
 	for i, servers := range m.Servers {
-		var here []Access
-		for len(access) > 0 && access[0].Servers == i {
-			here, access = append(here, access[0]), access[1:]
-		}
 		b.WriteString("\n")
 		wrapped(&b, 0, some(servers.Ports, limit))
+		here := m.of(i)
 		if len(here) == 0 {
 			b.WriteString("  nobody\n")
 		}
-		for _, answer := range []truth.Value{truth.Yes, truth.Unknown} {
-			var of []int
-			for _, a := range here {
-				if a.Answer == answer.String() {
-					of = append(of, a.Clients)
-				}
-			}
-			if len(of) > 0 {
-				fmt.Fprintf(&b, "  %-9s", answer)
-				wrapped(&b, 11, some(m.whoever(of), limit))
-			}
+		for _, a := range here {
+			fmt.Fprintf(&b, "  %-9s", a.Answer)
+			wrapped(&b, 11, some(whoever(m.Clients, a.Clients, m.whole), limit))
 		}
 	}
 	if len(m.Servers) == 0 {
@@ -77,36 +64,3 @@ func hostName(host string) string {
 	}
 	return host
 }
-
-// whoever names groups of clients in as few words as they need.
-func (m *Matrix) whoever(groups []int) []string {
-	if len(groups) == m.all {
-		return []string{everybody}
-	}
-	var names []string
-	isOutside := false
-	for _, i := range groups {
-		names, isOutside = append(names, m.Clients[i].Workloads...), isOutside || m.Clients[i].Outside
-	}
-	var others []string
-	for i, c := range m.Clients {
-		if m.all > 0 && !slices.Contains(groups, i) {
-			others = append(others, c.Workloads...)
-		}
-	}
-	slices.Sort(names)
-	slices.Sort(others)
-	switch {
-	case m.all > 0 && len(others) == 0:
-		return []string{"every pod of the cluster, nobody outside"}
-	case isOutside && len(others) <= most && len(names) > 4*len(others):
-		return []string{"everybody but " + strings.Join(others, ", ")}
-	case m.all > 0 && len(others) <= most && len(names) > 4*len(others):
-		return []string{"every pod of the cluster but " + strings.Join(others, ", ")}
-	case isOutside:
-		names = append(names, outside)
-	}
-	return names
-}
-
-const everybody = "everybody, outside of the cluster too"

@@ -154,19 +154,25 @@ const width = 100
 // wrapped writes words separated by commas in lines that begin with an indent; what
 // stands before the first word counts as written.
 func wrapped(b *strings.Builder, indent int, words []string) {
+	words = slices.Clone(words)
+	for i := range len(words) - 1 {
+		words[i] += ","
+	}
+	spaced(b, indent, words)
+}
+
+// spaced writes words as wrapped does, with spaces alone between them.
+func spaced(b *strings.Builder, indent int, words []string) {
 	column := indent
 	for i, word := range words {
-		if i < len(words)-1 {
-			word += ","
-		}
-		if i > 0 {
-			if column+1+len(word) > width {
-				b.WriteString("\n" + strings.Repeat(" ", indent))
-				column = indent
-			} else {
-				b.WriteString(" ")
-				column++
-			}
+		switch {
+		case i == 0:
+		case column+1+len(word) > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteString(" ")
+			column++
 		}
 		b.WriteString(word)
 		column += len(word)
