@@ -101,8 +101,8 @@ test: build tools ## Run all tests: the root module and each module under test/
 	done; exit $$status
 
 # A real API server, real ansible-playbook in two versions over local and ssh, a real Envoy, real kpt, and the
-# images in a Docker engine.
-e2e: build tools cluster-tools collection library ansible bin/envoy kpt kpt-test engine images pre-commit ## Run the end-to-end tests (test/e2e), with all that they need
+# images in a Docker engine, and the page of the graph in a browser.
+e2e: build tools cluster-tools collection library ansible bin/envoy kpt kpt-test engine browser images pre-commit ## Run the end-to-end tests (test/e2e), with all that they need
 	cd test/e2e && $(WITH_BIN) go test -timeout $(E2E_TIMEOUT) $(GOTESTFLAGS) ./...
 
 lint: fmt-check vet golangci ## Run gofmt, go vet and golangci-lint
@@ -143,7 +143,7 @@ fuzz: ## Run each fuzz target for FUZZTIME
 bench: ## Run the benchmarks that BENCH matches
 	$(WITH_BIN) go test -run '^$$' -bench '$(BENCH)' -benchmem $(BENCHFLAGS) ./...
 
-include tools/cluster.mk tools/envoy.mk tools/kpt.mk tools/performance.mk tools/pre-commit.mk tools/release.mk ansible-modules/collection.mk
+include tools/browser.mk tools/cluster.mk tools/envoy.mk tools/kpt.mk tools/performance.mk tools/pre-commit.mk tools/release.mk ansible-modules/collection.mk
 
 clean: ## Remove what the targets made here; Go's own caches stay
 	rm -rf bin out

@@ -53,6 +53,7 @@ func accessCommands() []command {
 		{"matrix", "who reaches what, as a table, JSON or CSV", accessMatrix},
 		{"explain", "whether one reaches another, and why, stage by stage", accessExplain},
 		{"diff", "which accesses a change opens and closes", accessDiff},
+		{"graph", "a picture: Mermaid, DOT, or a page to look around in", accessGraph},
 	}
 }
 

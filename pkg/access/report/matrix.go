@@ -27,7 +27,14 @@ type Matrix struct {
 	// Unjudged are objects that can't be read, or whose effect can't be told offline.
 	Unjudged []Unjudged `json:"unjudged"`
 
-	whole bool // nobody is left out of Clients
+	whole   bool // nobody is left out of Clients
+	servers [][]server
+}
+
+// server is a port of a workload's pods.
+type server struct {
+	workload *access.Workload
+	number   int32
 }
 
 // Servers are ports of pods that the same clients reach.
@@ -99,17 +106,23 @@ func MatrixOf(m *access.Mesh, o Options) *Matrix {
 		out.Clients = append(out.Clients, c)
 	}
 	for _, column := range columns {
-		var s Servers
+		var members []server
 		for _, i := range column {
 			p := judged.Ports[ports[i]]
 			for _, w := range judged.Destinations[p.Group].Members {
 				if o.To == nil || o.To == w {
-					s.Ports = append(s.Ports, portOf(names[w], p.Number))
+					members = append(members, server{w, p.Number})
 				}
 			}
 		}
-		slices.Sort(s.Ports)
-		out.Servers = append(out.Servers, s)
+		slices.SortFunc(members, func(a, b server) int {
+			return cmp.Or(cmp.Compare(names[a.workload], names[b.workload]), cmp.Compare(a.number, b.number))
+		})
+		var s Servers
+		for _, member := range members {
+			s.Ports = append(s.Ports, portOf(names[member.workload], member.number))
+		}
+		out.servers, out.Servers = append(out.servers, members), append(out.Servers, s)
 	}
 	for k, column := range columns {
 		for _, answer := range []truth.Value{truth.Yes, truth.Unknown} {
@@ -150,7 +163,7 @@ func (m *Matrix) sort() {
 		return m.Clients[i].Workloads[0]
 	})
 	servers := order(len(m.Servers), func(i int) string { return m.Servers[i].Ports[0] })
-	m.Clients, m.Servers = arranged(m.Clients, clients), arranged(m.Servers, servers)
+	m.Clients, m.Servers, m.servers = arranged(m.Clients, clients), arranged(m.Servers, servers), arranged(m.servers, servers)
 	for i, a := range m.Access {
 		m.Access[i].Servers = servers[a.Servers]
 		for k, c := range a.Clients {
