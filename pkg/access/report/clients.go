@@ -36,17 +36,22 @@ func whoever(all []Clients, groups []int, whole bool) []string {
 		in[i] = true
 	}
 	var names, others []string
-	isOutside := false
+	left, isOutside := 0, false
 	for i, c := range all {
 		if in[i] {
 			names, isOutside = append(names, c.Workloads...), isOutside || c.Outside
 		} else {
+			left += len(c.Workloads)
+		}
+	}
+	few := whole && left <= most && len(names) > 2*left
+	for i, c := range all {
+		if few && !in[i] {
 			others = append(others, c.Workloads...)
 		}
 	}
 	slices.Sort(names)
 	slices.Sort(others)
-	few := whole && len(others) <= most && len(names) > 2*len(others)
 	switch {
 	case few && isOutside && len(others) == 0:
 		return []string{everybody}
