@@ -56,6 +56,9 @@ func accessGraph(args []string, s krm.Streams) int {
 	if err != nil {
 		return f.fail(s, err)
 	}
+	if n := graph.Omitted(); n > 0 {
+		_, _ = fmt.Fprintf(s.Err, "ringfence access graph: note: %d groups of ports have too many clients to draw them: ask ringfence access matrix\n", n)
+	}
 	j.unjudged(s, set.Name())
 	if len(graph.Unjudged) > 0 {
 		return uncertain

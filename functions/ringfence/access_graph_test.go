@@ -66,3 +66,13 @@ func TestGraphIsAlone(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(stdout, "</script>"))
 	assert.NotContains(t, stdout, "<b>")
 }
+
+// TestGraphIsBounded draws pods of which each is reached, perhaps, by all others, and surely by one.
+func TestGraphIsBounded(t *testing.T) {
+	const size = 400
+	text := strings.ReplaceAll(manyShops(size), "  selector:\n    matchLabels:", "  - when:\n    - key: request.headers[x]\n      values: [a]\n  selector:\n    matchLabels:")
+	status, stdout, stderr := accessed(text, "graph", "-o", "html", "-")
+	assert.Equal(t, succeeded, status)
+	assert.Contains(t, stderr, "too many clients to draw them")
+	assert.Less(t, len(stdout), 2<<20)
+}

@@ -59,8 +59,10 @@ type Port struct {
 
 // Edge says that clients reach servers.
 type Edge struct {
-	// Clients and Servers are places in the lists of these names.
+	// Clients and Servers are places in the lists of these names. Omitted is how many
+	// groups of clients there are where they were too many for a picture.
 	Clients []int `json:"clients"`
+	Omitted int   `json:"omitted,omitempty"`
 	Servers int   `json:"servers"`
 	// Answer is "yes" or "unknown".
 	Answer string `json:"answer"`
@@ -73,8 +75,21 @@ type Edge struct {
 // proxied is what is known of a workload's proxy, before why.
 var proxied = map[truth.Value]string{truth.Yes: "a proxy: ", truth.No: "no proxy: ", truth.Unknown: "perhaps a proxy: "}
 
-// maxReasons bounds how many pairs of groups a graph gives a reason for.
-const maxReasons = 10_000
+// What a graph holds at most, whatever the objects are: pairs of groups, and pairs
+// that it gives a reason for.
+const (
+	maxPairs   = 100_000
+	maxReasons = 10_000
+)
+
+// Omitted returns for how many groups of servers there were too many clients to draw.
+func (g *Graph) Omitted() int {
+	n := 0
+	for _, e := range g.Edges {
+		n += min(e.Omitted, 1)
+	}
+	return n
+}
 
 // GraphOf judges every pair and every host. The objects are those of the mesh, for
 // what they name outside of it.
@@ -89,10 +104,8 @@ func GraphOf(m *access.Mesh, objects []*resource.Object, namespace string) *Grap
 	for i, w := range sorted {
 		at[names[w]] = i
 		n := Node{Name: names[w], Namespace: w.Ref.Namespace, Kind: w.Ref.Kind, Principal: w.Principal(), Proxy: proxied[w.Proxy.Holds] + w.Proxy.Reason, Gateway: w.Gateway}
-		for _, h := range matrix.Hosts {
-			if h.Gateway == n.Name {
-				n.Hosts = append(n.Hosts, h)
-			}
+		if w.Gateway {
+			n.Hosts = slices.DeleteFunc(slices.Clone(matrix.Hosts), func(h Host) bool { return h.Gateway != n.Name })
 		}
 		out.Nodes = append(out.Nodes, n)
 	}
@@ -118,10 +131,16 @@ func GraphOf(m *access.Mesh, objects []*resource.Object, namespace string) *Grap
 
 // edges adds what the matrix admits, each with why.
 func (g *Graph) edges(m *access.Mesh, matrix *Matrix, workloads []*access.Workload) {
-	places, left := map[string]int{}, maxReasons
+	places, left, pairs := map[string]int{}, maxReasons, maxPairs
 	for _, a := range matrix.Access {
 		e := Edge{Clients: a.Clients, Servers: a.Servers, Answer: a.Answer, Reasons: []int{}}
 		e.Everybody = a.Answer == truth.Yes.String() && len(a.Clients) == len(g.Clients)
+		if pairs -= len(a.Clients); pairs < 0 {
+			pairs += len(a.Clients)
+			e.Clients, e.Omitted = []int{}, len(a.Clients)
+			g.Edges = append(g.Edges, e)
+			continue
+		}
 		to := g.Servers[a.Servers][0]
 		for _, i := range a.Clients {
 			left--

@@ -104,6 +104,10 @@
           details.append(make("p", {}, answer("yes"), ": everybody, outside of the cluster too", reason(why(e, 0))));
           continue;
         }
+        if (e.omitted) {
+          details.append(make("p", {}, answer(e.answer), ": " + plural(e.omitted, "group") + " of clients, too many for this page: ask ringfence access matrix --to " + n.name));
+          continue;
+        }
         const entries = [];
         e.clients.forEach((c, place) => {
           for (const i of graph.clients[c].nodes) entries.push([link(i), reason(why(e, place))]);
@@ -124,6 +128,7 @@
     details.append(make("h3", {}, "What it reaches"));
     if (reached.length) details.append(list(reached));
     else details.append(make("p", {}, "Nothing that policies admit it to."));
+    if (graph.edges.some((e) => e.omitted)) details.append(make("p", {}, "Some ports have too many clients for this page: ask ringfence access matrix --from " + n.name));
     if (open.length) details.append(make("details", {}, make("summary", {}, plural(open.length, "port") + " that everybody reaches"), list(open)));
   }
 
