@@ -212,14 +212,29 @@ func (f *meshFlags) chosen(output string, formats ...string) error {
 	return fmt.Errorf("there is no output %q%s; there are %s", output, spelling.DidYouMean(output, formats), strings.Join(formats, ", "))
 }
 
-// unjudged lists the objects that aren't judged.
-func (j judged) unjudged(s krm.Streams, command string) {
-	unjudged(s, command, report.UnjudgedOf(j.mesh))
+// locate says in which files the objects are that aren't judged.
+func (j judged) locate(list []report.Unjudged) {
+	for i, u := range list {
+		if u.File != "" || u.Object == nil {
+			continue
+		}
+		o := j.set.Get(resource.Ref{APIVersion: u.Object.APIVersion, Kind: u.Object.Kind, Namespace: u.Object.Namespace, Name: u.Object.Name})
+		if o == nil {
+			continue
+		}
+		if at, ok := o.Source.(interface{ Position() (string, int) }); ok {
+			file, line := at.Position()
+			if list[i].File = file; line > 0 {
+				list[i].File = fmt.Sprintf("%s:%d", file, line)
+			}
+		}
+	}
 }
 
+// unjudged lists the objects that aren't judged.
 func unjudged(s krm.Streams, command string, list []report.Unjudged) {
 	for _, u := range list {
-		_, _ = fmt.Fprintf(s.Err, "ringfence access %s: not judged: %s: %s\n", command, u.Object, u.Reason)
+		_, _ = fmt.Fprintf(s.Err, "ringfence access %s: not judged: %s\n", command, u)
 	}
 }
 

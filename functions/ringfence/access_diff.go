@@ -37,6 +37,9 @@ func accessDiff(args []string, s krm.Streams) int {
 	if set.NArg() != 2 {
 		return f.misuse(s, "give OLD and NEW; there are %d arguments", set.NArg())
 	}
+	if set.Arg(0) == "-" && set.Arg(1) == "-" {
+		return f.misuse(s, "standard input can be OLD or NEW, and not both")
+	}
 	before, status, ok := f.open(set.Args()[:1], s)
 	if !ok {
 		return status
@@ -46,6 +49,9 @@ func accessDiff(args []string, s krm.Streams) int {
 		return status
 	}
 	diff := report.DiffOf(before.mesh, after.mesh)
+	ofAfter := len(report.UnjudgedOf(after.mesh)) // they come first
+	after.locate(diff.Unjudged[:ofAfter])
+	before.locate(diff.Unjudged[ofAfter:])
 	var err error
 	switch *output {
 	case "json":

@@ -43,8 +43,9 @@ func TestDiff(t *testing.T) {
 		"enrolled":     {reason: "both have", old: allowAll, now: enforced, status: changed, without: []string{"REFUSED"}},
 		"opened":       {reason: "an empty rule admits everybody", old: scoped, now: allowAll, status: changed, stdout: []string{"OPENED\n  shop/cart:8080 to\n      shop/cart, everybody outside of the cluster\n"}},
 		"renamed":      {reason: "the policy names the old identity", old: scoped, now: renamed, status: changed, stdout: []string{"BREAKING", "shop/web\n      was cluster.local/ns/shop/sa/web, is cluster.local/ns/shop/sa/frontend", "CLOSED\n  shop/cart:8080 to\n      shop/web"}},
-		"unparsable":   {reason: "what it does isn't known", old: scoped, now: unparsable, status: changed, stdout: []string{"NO LONGER KNOWN"}, stderr: []string{"not judged: AuthorizationPolicy shop/cart"}},
+		"unparsable":   {reason: "what it does isn't known", old: scoped, now: unparsable, status: changed, stdout: []string{"NO LONGER KNOWN"}, stderr: []string{"not judged: ", ":8: AuthorizationPolicy shop/cart"}},
 		"unjudged":     {reason: "on both sides", old: unparsable, now: unparsable, status: uncertain, stdout: []string{"No access changes."}, stderr: []string{"not judged"}},
+		"mended":       {reason: "the file is the old one", old: unparsable, now: scoped, status: changed, stderr: []string{"not judged: " + unparsable + ":8: AuthorizationPolicy shop/cart"}},
 		"missing":      {reason: "the file is named", old: scoped, now: "missing.yaml", status: failed, stderr: []string{`"missing.yaml"`}},
 	} {
 		t.Run(name, func(t *testing.T) {

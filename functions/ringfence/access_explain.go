@@ -120,6 +120,7 @@ func accessExplain(args []string, s krm.Streams) int {
 		_, _ = fmt.Fprintf(s.Err, "ringfence access explain: note: %s\n", note)
 	}
 	explanation := report.ExplanationOf(j.mesh, r)
+	j.locate(explanation.Unjudged)
 	if *output == "json" {
 		err = explanation.JSON(s.Out)
 	} else {
@@ -128,7 +129,7 @@ func accessExplain(args []string, s krm.Streams) int {
 	if err != nil {
 		return f.fail(s, err)
 	}
-	j.unjudged(s, set.Name())
+	unjudged(s, set.Name(), explanation.Unjudged)
 	if explanation.Answer.Answer == truth.Unknown.String() {
 		return uncertain
 	}

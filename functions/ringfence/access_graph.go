@@ -41,6 +41,7 @@ func accessGraph(args []string, s krm.Streams) int {
 		return status
 	}
 	graph := report.GraphOf(j.mesh, slices.Collect(j.set.All()), *namespace)
+	j.locate(graph.Unjudged)
 	if err := hasNamespace(graph, *namespace); err != nil {
 		return f.fail(s, err)
 	}
@@ -59,7 +60,7 @@ func accessGraph(args []string, s krm.Streams) int {
 	if n := graph.Omitted(); n > 0 {
 		_, _ = fmt.Fprintf(s.Err, "ringfence access graph: note: %d groups of ports have too many clients to draw them: ask ringfence access matrix\n", n)
 	}
-	j.unjudged(s, set.Name())
+	unjudged(s, set.Name(), graph.Unjudged)
 	if len(graph.Unjudged) > 0 {
 		return uncertain
 	}

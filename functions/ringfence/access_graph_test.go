@@ -35,7 +35,7 @@ func TestGraph(t *testing.T) {
 		"dot":               {reason: "the same", args: []string{"-o", "dot", dir}, stdout: []string{"digraph access {", `label="web"`, `outside -> `, `label="web.staging.example.org"`}},
 		"namespace":         {reason: "with its neighbours", args: []string{"--namespace", "profile-bob", dir}, stdout: []string{"detector", "unknown 8000"}, without: []string{"anyone", "example.org"}},
 		"unknown-namespace": {reason: "what may be meant", args: []string{"--namespace", "themeli", dir}, status: failed, stderr: []string{`did you mean "themelio"?`}},
-		"unjudged":          {reason: "it is listed", stdin: shop(`rules: [{from: [{source: {principles: [a]}}]}]`), args: []string{"-"}, status: uncertain, stdout: []string{"flowchart"}, stderr: []string{"not judged: AuthorizationPolicy shop/cart"}},
+		"unjudged":          {reason: "it is listed", stdin: shop(`rules: [{from: [{source: {principles: [a]}}]}]`), args: []string{"-"}, status: uncertain, stdout: []string{"flowchart"}, stderr: []string{"not judged: ", ":8: AuthorizationPolicy shop/cart"}},
 		"unjudged-page":     {reason: "on the page, too", stdin: shop(`rules: [{from: [{source: {principles: [a]}}]}]`), args: []string{"-o", "html", "-"}, status: uncertain, stdout: []string{"<h2>Not judged</h2>", "AuthorizationPolicy shop/cart"}, stderr: []string{"not judged"}},
 	} {
 		t.Run(name, func(t *testing.T) {

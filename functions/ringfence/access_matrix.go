@@ -55,6 +55,7 @@ func accessMatrix(args []string, s krm.Streams) int {
 		}
 	}
 	matrix := report.MatrixOf(j.mesh, options)
+	j.locate(matrix.Unjudged)
 	switch output {
 	case "json":
 		err = matrix.JSON(s.Out)
@@ -66,7 +67,7 @@ func accessMatrix(args []string, s krm.Streams) int {
 	if err != nil {
 		return f.fail(s, err)
 	}
-	j.unjudged(s, set.Name())
+	unjudged(s, set.Name(), matrix.Unjudged)
 	if !matrix.Known() {
 		return uncertain
 	}

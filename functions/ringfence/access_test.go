@@ -61,7 +61,7 @@ func TestAccessStatus(t *testing.T) {
 	}{
 		"known":            {reason: "all is", args: []string{"matrix", known}, stdout: []string{"shop/cart:8080\n  yes      shop/web\n"}},
 		"standard-input":   {reason: "named by a dash", stdin: shop(onlyWeb), args: []string{"matrix", "-"}, stdout: []string{"shop/cart:8080\n  yes      shop/web\n"}},
-		"unparsable":       {reason: "a policy that can't be read", args: []string{"matrix", unparsable}, status: uncertain, stdout: []string{"unknown"}, stderr: []string{"not judged: AuthorizationPolicy shop/cart", "principles"}},
+		"unparsable":       {reason: "a policy that can't be read", args: []string{"matrix", unparsable}, status: uncertain, stdout: []string{"unknown"}, stderr: []string{"not judged: " + unparsable + ":8: AuthorizationPolicy shop/cart", "principles"}},
 		"unparsable-json":  {reason: "the list is in the output, too", args: []string{"matrix", "-o", "json", unparsable}, status: uncertain, stdout: []string{`"unjudged": [`, "principles"}, stderr: []string{"principles"}},
 		"unknown":          {reason: "nothing is known of headers", args: []string{"matrix", header}, status: uncertain, stdout: []string{"unknown  everybody"}},
 		"environment":      {reason: "its settings are printed", args: []string{"matrix", "--environment", environment, known}, stdout: []string{"Istio 1.31.4; trust domain example.org", "revision blue"}},

@@ -29,7 +29,7 @@ func (d *Diff) Markdown(w io.Writer) error {
 	if len(d.Unjudged) > 0 {
 		b.WriteString("### Not judged\n\n")
 		for _, u := range d.Unjudged {
-			fmt.Fprintf(&b, "- %s: %s\n", escaped(u.Object.String()), escaped(u.Reason))
+			fmt.Fprintf(&b, "- %s\n", escaped(u.String()))
 		}
 		b.WriteString("\n")
 	}

@@ -66,6 +66,16 @@ func (o *Object) String() string {
 type Unjudged struct {
 	Object *Object `json:"object"`
 	Reason string  `json:"reason"`
+	// File that holds it, with the line on which it begins: "<path>:<line>". Who has read the object fills it in.
+	File string `json:"file,omitempty"`
+}
+
+// String says what isn't judged, where, and why.
+func (u Unjudged) String() string {
+	if u.File == "" {
+		return u.Object.String() + ": " + u.Reason
+	}
+	return u.File + ": " + u.Object.String() + ": " + u.Reason
 }
 
 // UnjudgedOf returns the objects that a mesh can't judge, in order, each with each reason once.
@@ -76,7 +86,7 @@ func UnjudgedOf(m *access.Mesh) []Unjudged {
 	})
 	out := []Unjudged{}
 	for _, u := range slices.Compact(list) {
-		out = append(out, Unjudged{objectOf(u.Ref), u.Reason})
+		out = append(out, Unjudged{Object: objectOf(u.Ref), Reason: u.Reason})
 	}
 	return out
 }
