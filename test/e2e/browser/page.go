@@ -21,7 +21,7 @@ import (
 )
 
 // environment names the browser's executable.
-const environment = "BROWSER"
+const environment = "RINGFENCE_BROWSER"
 
 // executable returns the browser.
 func executable(tb testing.TB) string {
@@ -111,12 +111,12 @@ func eval[T any](p *page, expression string) T {
 	return out
 }
 
-// screenshot returns what a person sees, and keeps it where SCREENSHOTS names a folder.
+// screenshot returns what a person sees, and keeps it where RINGFENCE_SCREENSHOTS names a folder.
 func (p *page) screenshot(name string) image.Image {
 	p.tb.Helper()
 	var data []byte
 	p.run(chromedp.CaptureScreenshot(&data))
-	if folder := os.Getenv("SCREENSHOTS"); folder != "" {
+	if folder := os.Getenv("RINGFENCE_SCREENSHOTS"); folder != "" {
 		require.NoError(p.tb, os.WriteFile(filepath.Join(folder, name+".png"), data, 0o600))
 	}
 	out, _, err := image.Decode(bytes.NewReader(data))
