@@ -48,7 +48,9 @@ func TestStaging(t *testing.T) {
 	}{{390, "light"}, {1280, "dark"}, {1280, "light"}, {390, "dark"}} {
 		t.Run(fmt.Sprint(window.width, "-", window.scheme), func(t *testing.T) {
 			p := open(t, file, "", window.scheme, window.width, 1000)
-			shown := func() int { return eval[int](p, `document.querySelectorAll(".namespace:not([hidden]) .chip:not([hidden])").length`) }
+			shown := func() int {
+				return eval[int](p, `document.querySelectorAll(".namespace:not([hidden]) .chip:not([hidden])").length`)
+			}
 			all := shown()
 			assert.Greater(t, all, 15)
 			assert.Equal(t, 3, eval[int](p, `document.querySelectorAll(".chip.external").length`), "GitLab, PostgreSQL and Valkey")
