@@ -30,7 +30,7 @@ GOBUILD      := CGO_ENABLED=0 go build $(GOBUILDFLAGS)
 # Lists are found, not kept: a new folder is a new unit, a new go.mod a new test module.
 UNITS        := $(filter-out ringfence,$(notdir $(patsubst %/,%,$(wildcard functions/*/))))
 UNIT_LINKS   := $(addprefix bin/,$(UNITS))
-# test/istio compiles all of Istio: it is `make oracle`'s alone.
+# test/istio compiles all of Istio, and vetting it would compile it once more: it is `make oracle`'s alone.
 TEST_MODULES := $(filter-out test/istio,$(patsubst %/go.mod,%,$(wildcard test/go.mod test/*/go.mod)))
 # Those that want no more than Go; the others want an API server and Ansible, and are `make e2e`'s.
 UNIT_MODULES := $(filter-out test/e2e,$(TEST_MODULES))
@@ -125,10 +125,10 @@ golangci: bin/golangci-lint ## Run golangci-lint (.golangci.yaml)
 	bin/golangci-lint run ./...
 
 tidy: ## Tidy go.mod and go.sum, those of the tools too
-	@for module in . $(TOOL_MODULES) $(TEST_MODULES); do (cd "$$module" && go mod tidy) || exit 1; done
+	@for module in . $(TOOL_MODULES) $(TEST_MODULES) test/istio; do (cd "$$module" && go mod tidy) || exit 1; done
 
 tidy-check: ## Fail if a go.mod or go.sum is not tidy
-	@status=0; for module in . $(TOOL_MODULES) $(TEST_MODULES); do \
+	@status=0; for module in . $(TOOL_MODULES) $(TEST_MODULES) test/istio; do \
 	  (cd "$$module" && go mod tidy -diff) || { echo "$$module is not tidy; run 'make tidy'" >&2; status=1; }; \
 	done; exit $$status
 

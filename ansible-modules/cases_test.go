@@ -282,7 +282,9 @@ func (c *testCase) server(t *testing.T) (*clustertest.Server, bool) {
 
 // unread are kinds that no module looks at.
 var unread = []string{
-	"gateway.networking.k8s.io/Gateway", "security.istio.io/RequestAuthentication", "argoproj.io/Application", "argoproj.io/ApplicationSet", "/ConfigMap", "example.org/Widget",
+	"gateway.networking.k8s.io/Gateway", "security.istio.io/RequestAuthentication",
+	"networking.istio.io/DestinationRule", "networking.istio.io/EnvoyFilter",
+	"argoproj.io/Application", "argoproj.io/ApplicationSet", "/ConfigMap", "example.org/Widget",
 }
 
 var clusterScoped = []string{"Namespace", "ClusterRoleBinding"}

@@ -79,7 +79,8 @@ func (s server) hostsFor(namespace string) []string {
 
 // serversOf returns the servers of the Gateways that select a gateway's pods. A
 // server is on the port that a Service before the pods leads to from the server's
-// number, else on that number itself (pilot/pkg/model, resolvePorts).
+// number, else on that number itself (pilot/pkg/model, resolvePorts). Of several
+// Services the oldest counts, which isn't known: it may be on the port of each.
 func (m *Mesh) serversOf(w *Workload) []server {
 	var out []server
 	for _, g := range m.gateways {
@@ -87,7 +88,9 @@ func (m *Mesh) serversOf(w *Workload) []server {
 			continue
 		}
 		for i, s := range g.spec.GetServers() {
-			out = append(out, server{s, g, fmt.Sprintf("spec.servers[%d]", i), m.resolved(w, int32(s.GetPort().GetNumber()))}) //nolint:gosec // a port
+			for _, port := range m.resolved(w, int32(s.GetPort().GetNumber())) { //nolint:gosec // a port
+				out = append(out, server{s, g, fmt.Sprintf("spec.servers[%d]", i), port})
+			}
 		}
 	}
 	return out
@@ -95,20 +98,24 @@ func (m *Mesh) serversOf(w *Workload) []server {
 
 const labelNoTranslation = "experimental.istio.io/disable-gateway-port-translation"
 
-func (m *Mesh) resolved(w *Workload, number int32) int32 {
+func (m *Mesh) resolved(w *Workload, number int32) []int32 {
+	var out []int32
 	for _, s := range m.servicesOf(w) {
 		if _, off := s.labels[labelNoTranslation]; off {
 			continue
 		}
 		for _, p := range s.Ports {
 			if p.Port == number {
-				if target := w.number(p); target != 0 {
-					return target
+				if target := w.number(p); target != 0 && !slices.Contains(out, target) {
+					out = append(out, target)
 				}
 			}
 		}
 	}
-	return number
+	if len(out) == 0 {
+		return []int32{number}
+	}
+	return out
 }
 
 // served answers where the destination is a gateway: what it speaks on a port is
@@ -146,6 +153,12 @@ func (s server) like(other server) bool {
 
 // unserved answers where no server is on the port.
 func (j *judge) unserved() truth.Value {
+	for _, o := range j.opaque {
+		if o.routes && o.ref.Kind == kindGateway {
+			j.tell(Step{Stage: Transport, Allowed: truth.Unknown, Object: o.ref, Text: o.reason})
+			return truth.Unknown
+		}
+	}
 	servers := j.serversOf(j.To)
 	if len(servers) == 0 || j.To.labels[labelGatewayName] != "" {
 		j.tell(Step{Stage: Transport, Allowed: truth.Unknown, Text: fmt.Sprintf("no Gateway among the objects selects the pods of %s", j.To)})

@@ -120,6 +120,21 @@ func TestThrough(t *testing.T) {
 		"match-other-port":    {objects: with(t, "http: [{", "http: [{match: [{port: 443}], "), want: truth.No},
 		"match-source-labels": {objects: with(t, "http: [{", "http: [{match: [{sourceLabels: {app: ingress}}], "), want: truth.Yes},
 		"match-header-absent": {objects: with(t, "http: [{", "http: [{match: [{withoutHeaders: {x: {}}}], "), path: "/", want: truth.Yes},
+		"two-sources-may-answer-404": { // each route may match or not, and then nobody answers
+			objects: with(t, "http: [{", "http: [{match: [{uri: {prefix: /api}}], "),
+			more:    `{apiVersion: networking.istio.io/v1, kind: VirtualService, metadata: {name: more, namespace: app}, spec: {hosts: [shop.example.org], gateways: [shop], http: [{match: [{uri: {prefix: /v1}}], route: [{destination: {host: shop}}]}]}}`,
+			want:    truth.Unknown,
+		},
+		"two-services-two-ports": { // the oldest Service says on which one the server is
+			objects: plain, port: 9090,
+			more: `{apiVersion: v1, kind: Service, metadata: {name: other, namespace: istio-system}, spec: {selector: {app: ingress}, ports: [{name: http2, port: 80, targetPort: 9090}]}}`,
+			want: truth.Yes,
+		},
+		"unreadable-gateway": {
+			objects: plain, port: 8443,
+			more: `{apiVersion: networking.istio.io/v1, kind: Gateway, metadata: {name: typo, namespace: shop}, spec: {severs: []}}`,
+			want: truth.Unknown,
+		},
 		"rewritten-authority": {
 			objects: with(t, routes, "http: [{rewrite: {authority: inner}, route: [{destination: {host: shop}}]}]"),
 			more:    `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: inner, namespace: app}, spec: {action: DENY, selector: {matchLabels: {app: shop}}, rules: [{to: [{operation: {hosts: [inner]}}]}]}}`,

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,6 +10,7 @@ import (
 	"github.com/ringfence-dev/ringfence/pkg/access"
 	"github.com/ringfence-dev/ringfence/pkg/access/authz"
 	"github.com/ringfence-dev/ringfence/pkg/access/truth"
+	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
 // pair is a client and a server with proxies, a Service before the server, and a
@@ -146,6 +148,15 @@ func TestJudge(t *testing.T) {
 			more: `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: typo, namespace: app}, spec: {action: DENY, ruels: [{}]}}`,
 			from: "app/client", want: truth.Unknown,
 		},
+		"policy-twice": { // a cluster has one of the two
+			more: `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: server, namespace: app}, spec: {selector: {matchLabels: {app: server}}}}`,
+			from: "app/client", want: truth.Unknown,
+		},
+		"policy-twice-the-same": {
+			more: `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: all, namespace: app}, spec: {rules: [{}]}}` + "\n---\n" +
+				`{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: all, namespace: app}, spec: {rules: [{}]}}`,
+			from: "app/client", want: truth.Yes,
+		},
 		"mesh-wide-deny": {
 			more: `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: none, namespace: istio-system}, spec: {action: DENY, rules: [{from: [{source: {namespaces: [app]}}]}]}}`,
 			from: "app/client", want: truth.No, stage: access.Authorize, text: "a rule of the DENY policy istio-system/none matches",
@@ -210,6 +221,42 @@ func TestPastTheProxy(t *testing.T) {
 	assert.Equal(t, truth.No, m.Judge(access.Request{To: to, Port: 8080}).Allowed)
 }
 
+// TestTwins is a Deployment that the objects hold twice, with a proxy and without:
+// of neither it is said that somebody reaches it.
+func TestTwins(t *testing.T) {
+	m := meshOf(t, access.Settings{}, `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: server, namespace: app}, spec: {template: {metadata: {labels: {app: server, sidecar.istio.io/inject: "true"}}, spec: {containers: [{name: main, ports: [{containerPort: 8080}]}]}}}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: server, namespace: app}, spec: {template: {metadata: {labels: {app: server}}, spec: {containers: [{name: main, ports: [{containerPort: 8080}]}]}}}}`)
+	require.Len(t, m.Unjudged, 1)
+	matrix := m.Matrix()
+	require.Len(t, matrix.Ports, 2)
+	for _, verdicts := range matrix.Verdicts {
+		assert.Equal(t, []truth.Value{truth.Unknown, truth.Unknown}, verdicts)
+	}
+}
+
+// TestUndecodable is a policy whose text is no object: it is no policy without
+// rules, which would let nobody in.
+func TestUndecodable(t *testing.T) {
+	set := resource.NewSet(undecodable{})
+	m := access.New(set, access.Settings{})
+	to := m.Imagine(access.Pods{Namespace: "app", Injected: true})
+	assert.Equal(t, truth.Unknown, m.Judge(access.Request{To: to, Port: 80}).Allowed)
+	require.NotEmpty(t, m.Unjudged)
+	assert.Equal(t, "it can't be read: its text is no object", m.Unjudged[0].Reason)
+}
+
+type undecodable struct{}
+
+func (undecodable) Ref() resource.Ref {
+	return resource.Ref{APIVersion: "security.istio.io/v1", Kind: "AuthorizationPolicy", Namespace: "app", Name: "broken"}
+}
+
+func (undecodable) Decode() (map[string]any, error) { return nil, errors.New("no YAML") }
+
+func (undecodable) Mentions(string) bool { return true }
+
 func TestUnjudged(t *testing.T) {
 	m := meshOf(t, access.Settings{}, pair, `{apiVersion: security.istio.io/v1, kind: AuthorizationPolicy, metadata: {name: typo, namespace: app}, spec: {ruels: [{}]}}`,
 		`{apiVersion: extensions.istio.io/v1alpha1, kind: WasmPlugin, metadata: {name: code, namespace: app}, spec: {}}`)
@@ -222,6 +269,9 @@ func TestWorkload(t *testing.T) {
 	m := meshOf(t, access.Settings{}, pair, `{apiVersion: v1, kind: Pod, metadata: {name: server, namespace: app}, spec: {}}`)
 	_, err := m.Workload("app/nobody")
 	require.EqualError(t, err, `no object "app/nobody" makes pods; there are app/client, app/server`)
+	twice := meshOf(t, access.Settings{}, pair, pair)
+	_, err = twice.Workload("app/server")
+	require.EqualError(t, err, "the objects hold Deployment app/server twice: leave one of them out")
 	_, err = m.Workload("app/server")
 	require.EqualError(t, err, `several objects are called "app/server": put the kind before it, as in Deployment/app/server`)
 	w, err := m.Workload("pod/app/server")

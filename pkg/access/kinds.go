@@ -1,7 +1,9 @@
 package access
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	networkingv1alpha3 "istio.io/api/networking/v1alpha3"
@@ -50,11 +52,43 @@ const (
 // read takes what an object says about access, if it does.
 func (m *Mesh) read(o *resource.Object) error {
 	ref := o.Ref()
-	if reader, ok := readers[kind{ref.Group(), ref.Kind}]; ok {
+	reader, ok := readers[kind{ref.Group(), ref.Kind}]
+	switch {
+	case !ok:
+		return nil
+	case o.Content() == nil:
+		return errContent
+	default:
 		return reader(m, o)
 	}
-	return nil
 }
+
+var errContent = errors.New("its text is no object")
+
+// twins hides the objects that others of the same name contradict: a cluster has
+// one of them, and which one that is isn't known.
+func (m *Mesh) twins(set *resource.Set) {
+	for o := range set.All() {
+		ref := o.Ref()
+		_, decides := readers[kind{ref.Group(), ref.Kind}]
+		_, pods := resource.PodKindOf(ref)
+		if !decides && !pods || set.Get(ref) != o {
+			continue
+		}
+		for _, twin := range set.Duplicates(ref) {
+			if !reflect.DeepEqual(o.Content(), twin.Content()) {
+				hidden := unread(ref, errTwin)
+				if pods {
+					hidden.network, hidden.outbound, hidden.match = true, true, labelsOf(o)
+				}
+				m.hide(o, hidden)
+				break
+			}
+		}
+	}
+}
+
+var errTwin = errors.New("the objects hold it twice with different content, and a cluster has one of them")
 
 // hide makes an object's effect unknown where it may have one.
 func (m *Mesh) hide(o *resource.Object, hidden opaque) {
@@ -66,6 +100,9 @@ func (m *Mesh) hide(o *resource.Object, hidden opaque) {
 // unread returns what an object that can't be read may change.
 func unread(ref resource.Ref, err error) opaque {
 	out := opaque{reason: fmt.Sprintf("it can't be read: %v", err)}
+	if errors.Is(err, errTwin) {
+		out.reason = err.Error()
+	}
 	switch {
 	case ref.Kind == kindGateway, ref.Kind == kindVirtualService:
 		out.routes = true
@@ -213,4 +250,12 @@ func (m *Mesh) readWasmPlugin(o *resource.Object) error {
 
 func isTrue(text string) bool {
 	return slices.Contains([]string{"1", "t", "T", "TRUE", "true", "True"}, text) // strconv.ParseBool's
+}
+
+// labelsOf returns the labels of the pods that an object makes; none where they can't be read.
+func labelsOf(o *resource.Object) map[string]string {
+	if t := o.PodTemplate(); t != nil {
+		return t.Labels
+	}
+	return nil
 }

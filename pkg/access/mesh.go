@@ -94,6 +94,7 @@ type opaque struct {
 // New reads the objects of a set.
 func New(set *resource.Set, settings Settings) *Mesh {
 	m := Of(slices.Collect(set.All()), settings)
+	m.twins(set)
 	for _, u := range set.Unreadable() {
 		m.Unjudged = append(m.Unjudged, Unjudged{u.Ref, u.Err.Error()})
 	}
@@ -140,9 +141,11 @@ func (m *Mesh) Workload(name string) (*Workload, error) {
 		return nil, fmt.Errorf("no object %q makes pods; there are %s", name, m.names())
 	case 1:
 		return found[0], nil
-	default:
-		return nil, fmt.Errorf("several objects are called %q: put the kind before it, as in %s/%s", name, found[0].Ref.Kind, name)
 	}
+	if found[0].Ref.Key() == found[1].Ref.Key() {
+		return nil, fmt.Errorf("the objects hold %s twice: leave one of them out", found[0])
+	}
+	return nil, fmt.Errorf("several objects are called %q: put the kind before it, as in %s/%s", name, found[0].Ref.Kind, name)
 }
 
 func (m *Mesh) names() string {

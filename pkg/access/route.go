@@ -209,14 +209,12 @@ func (m *Mesh) routed(r Request, servers []server) []outcome {
 	}
 	// The oldest of several counts first, and which that is isn't known.
 	var out []outcome
+	taken := false
 	for _, source := range sources {
 		found, complete := m.httpRoutes(r, source)
-		out = append(out, found...)
-		if !complete && len(sources) == 1 {
-			out = append(out, answered(truth.No, source.ref, "spec.http", "no route matches: the gateway answers 404"))
-		}
+		out, taken = append(out, found...), taken || complete
 	}
-	if len(out) == 0 {
+	if !taken {
 		out = append(out, answered(truth.No, sources[0].ref, "spec.http", "no route matches: the gateway answers 404"))
 	}
 	return out

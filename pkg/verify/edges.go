@@ -34,6 +34,11 @@ func edges(in policy.Input) finding.List {
 	for _, g := range gateways {
 		out.Add(p.gateway(g)...)
 	}
+	for _, u := range p.mesh.Unjudged {
+		if u.Ref.Kind == "Gateway" { // whose servers nobody is asked about above
+			out.Add(finding.New(finding.EdgeUnknown, u.Ref, "", "what gateways serve for it isn't known: %s", u.Reason))
+		}
+	}
 	return out
 }
 
@@ -97,7 +102,7 @@ func (p *proof) gateways() []*model.Gateway {
 	var out []*model.Gateway
 	for g := range p.MyGateways() {
 		o := p.Resources.Get(policy.DeploymentRef(g.Namespace, g.Deployment))
-		if g.HostPolicy && g.Profile.Enforces() && o != nil {
+		if g.HostPolicy && g.Profile.Enforces() && o != nil && len(g.Hosts) > 0 {
 			p.pick(o)
 			out = append(out, g)
 		}
@@ -298,17 +303,22 @@ func (p *proof) gateway(g *model.Gateway) finding.List {
 		}
 	}
 	for _, port := range slices.Sorted(maps.Keys(ports)) {
-		judge := func(host string) access.Verdict {
-			return p.mesh.Judge(access.Request{To: to, Port: port, HTTP: &authz.HTTP{Host: authz.Is(host)}, SNI: authz.Is(host)})
+		judge := func(host string, sni authz.Text) access.Verdict {
+			return p.mesh.Judge(access.Request{To: to, Port: port, HTTP: &authz.HTTP{Host: authz.Is(host)}, SNI: sni})
 		}
 		for _, pattern := range derive.HostPatterns(g) {
 			host := concrete(pattern)
-			if v := judge(host); v.Allowed == truth.No {
+			if v := judge(host, authz.Text{}); v.Allowed == truth.No {
 				out.Add(finding.New(finding.EdgeDenied, to.Ref, "", "gateway %q serves host %q and doesn't let it in on port %d: %s", g.Name, host, port, sentence(decisive(v))))
 			}
 		}
-		if v := judge(access.OtherHost); v.Allowed == truth.Yes {
+		// Whoever asks for a name in the TLS handshake may ask for another host thereafter.
+		switch v := judge(access.OtherHost, authz.Is(concrete(g.Hosts[0].String()))); v.Allowed {
+		case truth.Yes:
 			out.Add(finding.New(finding.EdgeOpen, to.Ref, "", "gateway %q lets in host %q on port %d, which is none of the model's: %s", g.Name, access.OtherHost, port, sentence(decisive(v))))
+		case truth.Unknown:
+			out.Add(finding.New(finding.EdgeUnknown, to.Ref, "", "whether gateway %q lets in host %q on port %d, which is none of the model's, isn't known: %s", g.Name, access.OtherHost, port, sentence(decisive(v))))
+		case truth.No:
 		}
 	}
 	return out

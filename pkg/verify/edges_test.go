@@ -118,6 +118,63 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+const (
+	gatewayPods = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web-gateway, namespace: istio-system}
+spec: {template: {metadata: {labels: {app: web-gateway}, annotations: {inject.istio.io/templates: gateway}}, spec: {serviceAccountName: web-gateway, containers: [{name: istio-proxy, args: [proxy, router]}]}}}
+`
+	gatewayAllow = `
+apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: {name: web-gateway, namespace: istio-system}
+spec: {selector: {matchLabels: {app: web-gateway}}, rules: [{to: [{operation: {hosts: [web.example.org, "web.example.org:*"]}}]}]}
+`
+	serverPlain = `{port: {number: 8080, name: http, protocol: HTTP}, hosts: [web.example.org]}`
+	serverTLS   = `{port: {number: 8443, name: https, protocol: HTTPS}, tls: {mode: SIMPLE, credentialName: x}, hosts: [web.example.org]}`
+)
+
+// TestEdgesOfGateways asks for hosts, in plaintext and behind TLS.
+func TestEdgesOfGateways(t *testing.T) {
+	servers := func(list string) string {
+		return `{apiVersion: networking.istio.io/v1, kind: Gateway, metadata: {name: web, namespace: web}, spec: {selector: {app: web-gateway}, servers: [` + list + `]}}`
+	}
+	cases := map[string]struct {
+		objects []string
+		want    []string
+	}{
+		"plaintext": {objects: []string{gatewayPods, gatewayAllow, servers(serverPlain)}},
+		"tls":       {objects: []string{gatewayPods, gatewayAllow, servers(serverTLS)}},
+		"tls-for-another-host": {
+			objects: []string{gatewayPods, servers(serverTLS)},
+			want:    []string{`edge-open: gateway "web-gateway" lets in host "other.invalid" on port 8443, which is none of the model's: no ALLOW policy applies`},
+		},
+		"host-lacks": {
+			objects: []string{gatewayPods, strings.ReplaceAll(gatewayAllow, "web.example.org, ", ""), servers(serverPlain)},
+			want:    []string{`edge-denied: gateway "web-gateway" serves host "web.example.org" and doesn't let it in on port 8080: no rule of an ALLOW policy matches`},
+		},
+		"envoy-filter": {
+			objects: []string{gatewayPods, gatewayAllow, servers(serverPlain),
+				`{apiVersion: networking.istio.io/v1alpha3, kind: EnvoyFilter, metadata: {name: lua, namespace: istio-system}, spec: {configPatches: [{applyTo: HTTP_FILTER, match: {context: GATEWAY}}]}}`},
+			want: []string{`edge-unknown: whether gateway "web-gateway" lets in host "other.invalid" on port 8080, which is none of the model's, isn't known: it changes what proxies do (EnvoyFilter istio-system/lua)`},
+		},
+		"unreadable-gateway": {
+			objects: []string{gatewayPods, gatewayAllow, `{apiVersion: networking.istio.io/v1, kind: Gateway, metadata: {name: web, namespace: web}, spec: {selector: {app: web-gateway}, severs: []}}`},
+			want:    []string{`edge-unknown: what gateways serve for it isn't known: it can't be read: spec: unknown field "severs"`},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, f := range verify.Edges(inputOf(t, "mesh", c.objects...)) {
+				got = append(got, string(f.Rule)+": "+f.Message)
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
 // TestEdgesAreAskedLast: the proof is asked where nothing else is wrong.
 func TestEdgesAreAskedLast(t *testing.T) {
 	in := input(t, pods, strict) // the policy lacks, which the derivation says

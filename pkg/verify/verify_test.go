@@ -85,9 +85,14 @@ spec:
 // input returns the build of owner app with some objects.
 func input(t *testing.T, objects ...string) policy.Input {
 	t.Helper()
+	return inputOf(t, "app", objects...)
+}
+
+func inputOf(t *testing.T, owner string, objects ...string) policy.Input {
+	t.Helper()
 	docs, findings := model.ParseDocuments("input.yaml", []byte(platform))
 	require.Empty(t, findings)
-	request, findings := model.Parse(model.Documents{Models: docs[:1], Environments: docs[1:]}, v1alpha1.RingfenceSpec{Owner: "app"})
+	request, findings := model.Parse(model.Documents{Models: docs[:1], Environments: docs[1:]}, v1alpha1.RingfenceSpec{Owner: owner})
 	require.Empty(t, findings.AtLeast(finding.Warning))
 	set := resource.NewSet()
 	for _, text := range objects {

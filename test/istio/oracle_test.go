@@ -107,9 +107,9 @@ func build(tb testing.TB, trust authz.Trust, policies model.AuthorizationPolicie
 	var out []*rbacv3.RBAC
 	var err error
 	if http {
-		out, err = rbac.HTTP(b.BuildHTTP())
+		out, err = rbac.Rules(b.BuildHTTP())
 	} else {
-		out, err = rbac.TCP(b.BuildTCP())
+		out, err = rbac.Rules(b.BuildTCP())
 	}
 	require.NoError(tb, err)
 	return out

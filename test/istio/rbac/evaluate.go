@@ -7,33 +7,22 @@ import (
 	"slices"
 
 	corev3 "github.com/envoyproxy/go-control-plane/envoy/config/core/v3"
-	listenerv3 "github.com/envoyproxy/go-control-plane/envoy/config/listener/v3"
 	rbacv3 "github.com/envoyproxy/go-control-plane/envoy/config/rbac/v3"
 	rbachttpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/http/rbac/v3"
-	hcmv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/http_connection_manager/v3"
 	rbactcpv3 "github.com/envoyproxy/go-control-plane/envoy/extensions/filters/network/rbac/v3"
 	uritemplatev3 "github.com/envoyproxy/go-control-plane/envoy/extensions/path/match/uri_template/v3"
 	"google.golang.org/protobuf/types/known/anypb"
 )
 
-// HTTP returns the rules of filters of an HTTP chain, in their order, but for
-// shadow rules, which decide nothing.
-func HTTP(filters []*hcmv3.HttpFilter) ([]*rbacv3.RBAC, error) {
-	var out []*rbacv3.RBAC
-	for _, f := range filters {
-		rules, err := rulesOf(f.GetTypedConfig())
-		if err != nil {
-			return nil, fmt.Errorf("reading filter %q: %w", f.GetName(), err)
-		}
-		if rules != nil {
-			out = append(out, rules)
-		}
-	}
-	return out, nil
+// Filter is a filter of an HTTP chain, or of one that reads no HTTP.
+type Filter interface {
+	GetName() string
+	GetTypedConfig() *anypb.Any
 }
 
-// TCP is HTTP for filters of a chain that reads no HTTP.
-func TCP(filters []*listenerv3.Filter) ([]*rbacv3.RBAC, error) {
+// Rules returns the rules of filters in their order, but for shadow rules, which
+// decide nothing.
+func Rules[F Filter](filters []F) ([]*rbacv3.RBAC, error) {
 	var out []*rbacv3.RBAC
 	for _, f := range filters {
 		rules, err := rulesOf(f.GetTypedConfig())
