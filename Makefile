@@ -106,8 +106,9 @@ test: build tools ## Run all tests: the root module and each module under test/
 e2e: build tools cluster-tools collection library ansible bin/envoy kpt kpt-test engine browser images pre-commit ## Run the end-to-end tests (test/e2e), with all that they need
 	cd test/e2e && $(WITH_BIN) go test -timeout $(E2E_TIMEOUT) $(GOTESTFLAGS) ./...
 
-oracle: ## Compare the judge with Istio's own code over random policies
+oracle: ## Compare the judge with Istio's own code, and have that code validate what the project writes
 	cd test/istio && go test -trimpath -vet=off -v -timeout $(TEST_TIMEOUT) . -args -sets 1000
+	cd test/istio && go test -trimpath -vet=off -v -timeout $(TEST_TIMEOUT) ./validation
 
 lint: fmt-check vet golangci ## Run gofmt, go vet and golangci-lint
 
