@@ -11,6 +11,7 @@ const (
 // The kinds of this package.
 const (
 	KindAccessModel = "AccessModel"
+	KindAccessTest  = "AccessTest"
 	KindEnvironment = "Environment"
 	KindRingfence   = "Ringfence"
 )

@@ -4,7 +4,7 @@ package v1alpha1
 type TypeMeta struct {
 	// APIVersion is "ringfence.dev/v1alpha1".
 	APIVersion string `json:"apiVersion"`
-	// Kind is AccessModel, Environment or Ringfence.
+	// Kind is AccessModel, AccessTest, Environment or Ringfence.
 	Kind string `json:"kind"`
 }
 

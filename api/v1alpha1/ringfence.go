@@ -28,6 +28,8 @@ type RingfenceSpec struct {
 	Model *EmbeddedAccessModel `json:"model,omitempty"`
 	// Environment is the Environment. It may be absent when the Environment lies among the items.
 	Environment *EmbeddedEnvironment `json:"environment,omitempty"`
+	// AccessTests are what the build must hold against. AccessTests among the items count as well.
+	AccessTests []EmbeddedAccessTest `json:"accessTests,omitempty"`
 }
 
 // EmbeddedAccessModel is an AccessModel without its type: metadata and spec.
@@ -44,4 +46,14 @@ type EmbeddedEnvironment struct {
 	Metadata Metadata `json:"metadata"`
 	// Spec of the Environment.
 	Spec EnvironmentSpec `json:"spec"`
+}
+
+// EmbeddedAccessTest is an AccessTest without its type, and with its name alone of its metadata, by which
+// kustomize can address it in a list.
+type EmbeddedAccessTest struct {
+	// Name of the AccessTest.
+	// +format=dns-name
+	Name string `json:"name"`
+	// Spec of the AccessTest.
+	Spec AccessTestSpec `json:"spec"`
 }

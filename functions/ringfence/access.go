@@ -53,6 +53,7 @@ func accessCommands() []command {
 		{"matrix", "who reaches what, as a table, JSON or CSV", accessMatrix},
 		{"explain", "whether one reaches another, and why, stage by stage", accessExplain},
 		{"diff", "which accesses a change opens and closes", accessDiff},
+		{"test", "whether the cases of AccessTests hold", accessTest},
 		{"graph", "a picture: Mermaid, DOT, or a page to look around in", accessGraph},
 	}
 }
@@ -133,13 +134,19 @@ func (f *meshFlags) settings() (access.Settings, error) {
 
 // istioOf reads what an Environment says of the mesh.
 func istioOf(file string) (v1alpha1.Istio, error) {
+	e, err := readEnvironment(file)
+	return e.Spec.Istio, err
+}
+
+// readEnvironment reads the one Environment of a file.
+func readEnvironment(file string) (v1alpha1.Environment, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return v1alpha1.Istio{}, fmt.Errorf("reading the Environment: %w", err)
+		return v1alpha1.Environment{}, fmt.Errorf("reading the Environment: %w", err)
 	}
 	document, err := manifest.ReadStream(data)
 	if err != nil {
-		return v1alpha1.Istio{}, fmt.Errorf("reading the Environment of %q: %w", file, err)
+		return v1alpha1.Environment{}, fmt.Errorf("reading the Environment of %q: %w", file, err)
 	}
 	var found []v1alpha1.Environment
 	for _, item := range document.Items() {
@@ -148,14 +155,14 @@ func istioOf(file string) (v1alpha1.Istio, error) {
 		}
 		var e v1alpha1.Environment
 		if err := yamljson.UnmarshalStrict(item.Text(), &e); err != nil {
-			return v1alpha1.Istio{}, fmt.Errorf("reading %s of %q: %w", item.Ref(), file, err)
+			return v1alpha1.Environment{}, fmt.Errorf("reading %s of %q: %w", item.Ref(), file, err)
 		}
 		found = append(found, e)
 	}
 	if len(found) != 1 {
-		return v1alpha1.Istio{}, fmt.Errorf("%q holds %d documents of kind Environment, and one is wanted: name the environment's file, or set --trust-domain and the others by hand", file, len(found))
+		return v1alpha1.Environment{}, fmt.Errorf("%q holds %d documents of kind Environment, and one is wanted: name the environment's file, or set --trust-domain and the others by hand", file, len(found))
 	}
-	return found[0].Spec.Istio, nil
+	return found[0], nil
 }
 
 // judged is what a command judges: the objects, and the mesh that they make.

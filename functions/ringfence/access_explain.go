@@ -207,7 +207,7 @@ func (j judged) destination(text string) (*access.Workload, int32, error) {
 		}
 		return w, int32(port), nil
 	}
-	ports := j.ports(w)
+	ports := j.mesh.Served(w)
 	switch len(ports) {
 	case 0:
 		return nil, 0, fmt.Errorf("no container and no Service declares a port of %s: say which one, as in %s:8080", name, name)
@@ -218,27 +218,9 @@ func (j judged) destination(text string) (*access.Workload, int32, error) {
 	}
 }
 
-// ports returns the ports of a workload's pods; a gateway's are those on which it serves, too.
-func (j judged) ports(w *access.Workload) []int32 {
-	if !w.Gateway {
-		return j.mesh.Ports(w)
-	}
-	var out []int32
-	for _, e := range j.mesh.Entries() {
-		if e.Gateway == w {
-			out = append(out, e.Port)
-		}
-	}
-	if len(out) == 0 {
-		return j.mesh.Ports(w)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // note says what may be amiss with a question.
 func (j judged) note(r access.Request) string {
-	if ports := j.ports(r.To); len(ports) > 0 && !slices.Contains(ports, r.Port) {
+	if ports := j.mesh.Served(r.To); len(ports) > 0 && !slices.Contains(ports, r.Port) {
 		return fmt.Sprintf("nothing declares port %d of %s; declared are %s. Ports are the pods' own, not a Service's", r.Port, r.To, listed(ports))
 	}
 	if r.To.Gateway && (r.HTTP == nil || r.HTTP.Host == authz.Text{}) {

@@ -39,8 +39,8 @@ type leafBuild struct {
 	builder kustomize.Builder
 	dir     string
 	// config is what the flags say; its owner and the documents must agree with the directory's Ringfence.
-	config              v1alpha1.RingfenceSpec
-	models, environment []string
+	config                     v1alpha1.RingfenceSpec
+	models, environment, tests []string
 	// ownerFlag and environmentFlag are what they are called where they are given.
 	ownerFlag, environmentFlag string
 	// name is dir as people know it, where that isn't relative to the working directory.
@@ -57,6 +57,7 @@ func build(args []string, s krm.Streams) int {
 	set.StringVar(&b.config.Owner, "owner", "", "whose objects to make: a name of the model's owners")
 	set.StringArrayVar(&b.models, "model", nil, "file or directory with the AccessModel, where --environment doesn't hold it")
 	set.StringArrayVar(&b.environment, "environment", nil, "file with the Environment, or directory that builds it: as documents, or in a Ringfence without owner")
+	set.StringArrayVar(&b.tests, "tests", nil, "file with AccessTests that the result must hold against; repeatable")
 	set.StringSliceVar(&b.config.Components, "component", nil, "component that the build includes; default: those that the environment asks for")
 	set.StringSliceVar(&b.config.Units, "unit", nil, "unit to run, in place of those that the components select")
 	set.BoolVar(&b.config.Strict, "strict", false, "make warnings errors")
@@ -107,7 +108,7 @@ func (b leafBuild) run() (text []byte, notes []string, findings finding.List) {
 
 // filter runs the units on what kustomize made of the directory, unless that failed.
 func (b leafBuild) filter(leaf kustomize.Leaf, findings finding.List) ([]byte, finding.List) {
-	given, more := readPlatform(b.builder, b.models, b.environment, b.locate)
+	given, more := readPlatform(b.builder, slices.Concat(b.models, b.environment, b.tests), b.locate)
 	findings.Add(more...)
 	if findings.Failed() {
 		return nil, findings

@@ -36,7 +36,7 @@ func commands() []command {
 		{"build", "build a kustomization and run the units on it, in one process", build},
 		{"render", "filter: YAML documents on standard input, rendered ones on standard output", render},
 		{"verify", "build every overlay of an environment and judge their union", verify},
-		{"access", "who can reach what, and why, from rendered manifests: matrix, explain, diff, graph", accessCommand},
+		{"access", "who can reach what, and why, from rendered manifests: matrix, explain, diff, test, graph", accessCommand},
 		{"argocd", "what Argo CD's plugin server calls: generate, discover", argocd},
 		{"schema", "print the JSON Schema of a kind, for editors", printSchema},
 		{"version", "print the version", func(_ []string, s krm.Streams) int { return say(s, "ringfence "+version) }},

@@ -33,14 +33,13 @@ type platform struct {
 	built []string
 }
 
-// readPlatform reads the AccessModel and the Environment of files and directories.
-// A directory may build them within a Ringfence that has no owner.
-func readPlatform(builder kustomize.Builder, models, environments []string, locate func(string) string) (platform, finding.List) {
+// readPlatform reads the AccessModel, the Environment and the AccessTests of files and
+// directories. A directory may build them within a Ringfence that has no owner.
+func readPlatform(builder kustomize.Builder, paths []string, locate func(string) string) (platform, finding.List) {
 	var (
 		out      platform
 		findings finding.List
 	)
-	paths := slices.Concat(models, environments)
 	for i, path := range paths {
 		if slices.Contains(paths[:i], path) {
 			continue
@@ -70,14 +69,11 @@ func readPlatform(builder kustomize.Builder, models, environments []string, loca
 func (p *platform) add(path string, text []byte) finding.List {
 	docs, findings := model.ParseDocuments(path, text)
 	for _, doc := range docs {
-		switch doc.Ref.Kind {
-		case v1alpha1.KindAccessModel:
-			p.documents.Models = append(p.documents.Models, doc)
-		case v1alpha1.KindEnvironment:
-			p.documents.Environments = append(p.documents.Environments, doc)
-			p.environments = append(p.environments, doc.Ref.Name)
-		default:
+		if !p.documents.Add(doc) {
 			findings.Add(p.addRingfence(path, text, len(docs), doc)...)
+		}
+		if doc.Ref.Kind == v1alpha1.KindEnvironment {
+			p.environments = append(p.environments, doc.Ref.Name)
 		}
 	}
 	return findings
@@ -151,8 +147,8 @@ func specOf(text []byte) (ringfenceSpec, error) {
 	return out.Spec, nil
 }
 
-// within returns the AccessModel and the Environment of a Ringfence as documents
-// of their own. Nothing of them is left out: the model reads them strictly.
+// within returns the AccessModel, the Environment and the AccessTests of a Ringfence
+// as documents of their own. Nothing of them is left out: the model reads them strictly.
 func within(text []byte) []byte {
 	var root yaml.Node
 	if yaml.Unmarshal(text, &root) != nil || len(root.Content) != 1 {
@@ -160,26 +156,44 @@ func within(text []byte) []byte {
 	}
 	spec := valueOf(root.Content[0], "spec")
 	var out bytes.Buffer
+	write := func(kind string, fields []*yaml.Node) {
+		document := yaml.Node{Kind: yaml.MappingNode, Content: slices.Concat(pair("apiVersion", scalar(v1alpha1.APIVersion)), pair("kind", scalar(kind)), fields)}
+		if data, err := yaml.Marshal(&document); err == nil {
+			out.WriteString("---\n")
+			out.Write(data)
+		}
+	}
 	for _, part := range []struct{ field, kind string }{{"model", v1alpha1.KindAccessModel}, {"environment", v1alpha1.KindEnvironment}} {
-		inner := valueOf(spec, part.field)
-		if inner == nil || inner.Kind != yaml.MappingNode {
-			continue
+		if inner := valueOf(spec, part.field); inner != nil && inner.Kind == yaml.MappingNode {
+			write(part.kind, inner.Content)
 		}
-		document := yaml.Node{Kind: yaml.MappingNode}
-		for _, pair := range [][2]string{{"apiVersion", v1alpha1.APIVersion}, {"kind", part.kind}} {
-			document.Content = append(document.Content,
-				&yaml.Node{Kind: yaml.ScalarNode, Value: pair[0]}, &yaml.Node{Kind: yaml.ScalarNode, Value: pair[1]})
+	}
+	if tests := valueOf(spec, "accessTests"); tests != nil {
+		for _, inner := range tests.Content {
+			if inner.Kind == yaml.MappingNode {
+				write(v1alpha1.KindAccessTest, named(inner))
+			}
 		}
-		document.Content = append(document.Content, inner.Content...)
-		data, err := yaml.Marshal(&document)
-		if err != nil {
-			continue
-		}
-		out.WriteString("---\n")
-		out.Write(data)
 	}
 	return out.Bytes()
 }
+
+// named returns the fields of an embedded test as those of a document, whose name is in its metadata.
+func named(inner *yaml.Node) []*yaml.Node {
+	var out []*yaml.Node
+	for i := 0; i+1 < len(inner.Content); i += 2 {
+		key, value := inner.Content[i], inner.Content[i+1]
+		if key.Value == "name" {
+			key, value = scalar("metadata"), &yaml.Node{Kind: yaml.MappingNode, Content: pair("name", value)}
+		}
+		out = append(out, key, value)
+	}
+	return out
+}
+
+func scalar(text string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: text} }
+
+func pair(key string, value *yaml.Node) []*yaml.Node { return []*yaml.Node{scalar(key), value} }
 
 // valueOf returns the value of a mapping's key, nil where there is none.
 func valueOf(node *yaml.Node, key string) *yaml.Node {

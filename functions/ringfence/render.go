@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -19,13 +20,14 @@ Example:
 
 func render(args []string, s krm.Streams) int {
 	var (
-		config              v1alpha1.RingfenceSpec
-		models, environment []string
+		config                     v1alpha1.RingfenceSpec
+		models, environment, tests []string
 	)
 	set := pflag.NewFlagSet("render", pflag.ContinueOnError)
 	set.StringVar(&config.Owner, "owner", "", "whose objects to make: a name of the model's owners")
 	set.StringArrayVar(&models, "model", nil, "file with the AccessModel (and the Environment, if it is there too)")
 	set.StringArrayVar(&environment, "environment", nil, "file with the Environment")
+	set.StringArrayVar(&tests, "tests", nil, "file with AccessTests that the result must hold against; repeatable")
 	set.StringSliceVar(&config.Components, "component", nil, "component that the build includes; default: those that the environment asks for")
 	set.StringSliceVar(&config.Units, "unit", nil, "unit to run, in place of those that the components select")
 	set.BoolVar(&config.Strict, "strict", false, "make warnings errors")
@@ -37,7 +39,7 @@ func render(args []string, s krm.Streams) int {
 		_, _ = fmt.Fprintf(s.Err, "ringfence render: %q is no flag: the documents come on standard input\n", set.Arg(0))
 		return misused
 	}
-	documents, ok := readDocuments("ringfence render", append(models, environment...), s)
+	documents, ok := readDocuments("ringfence render", slices.Concat(models, environment, tests), s)
 	if !ok {
 		return failed
 	}

@@ -120,11 +120,33 @@ func tabulate(w io.Writer, environments []overlay.Environment, output string) er
 			}
 		}
 	}
+	if err := tests(w, environments); err != nil {
+		return err
+	}
 	if output == "" {
 		return nil
 	}
 	if _, err := fmt.Fprintf(w, "\nThe builds are in %s.\n", output); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
+	}
+	return nil
+}
+
+// tests says how many cases of AccessTests each environment was held against.
+func tests(w io.Writer, environments []overlay.Environment) error {
+	var b strings.Builder
+	for _, e := range environments {
+		for _, f := range e.Findings {
+			if f.Rule == finding.AccessTestAsked {
+				fmt.Fprintf(&b, "%s: %s: %s.\n", e.Name, f.Object, f.Message)
+			}
+		}
+	}
+	if b.Len() == 0 {
+		return nil
+	}
+	if _, err := io.WriteString(w, "\n"+b.String()); err != nil {
+		return fmt.Errorf("writing what became of the tests: %w", err)
 	}
 	return nil
 }

@@ -6,14 +6,13 @@ import (
 	"os"
 	"slices"
 
-	"github.com/ringfence-dev/ringfence/api/v1alpha1"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
 	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
 )
 
-// ReadDocuments reads the AccessModel and Environment of files. A file may hold
-// both; a file that is named twice is read once.
+// ReadDocuments reads the AccessModel, the Environment and the AccessTests of files.
+// A file may hold several; one that is named twice is read once.
 func ReadDocuments(files []string) (model.Documents, finding.List) {
 	var (
 		docs     model.Documents
@@ -31,13 +30,8 @@ func ReadDocuments(files []string) (model.Documents, finding.List) {
 		parsed, more := model.ParseDocuments(file, data)
 		findings.Add(more...)
 		for _, doc := range parsed {
-			switch doc.Ref.Kind {
-			case v1alpha1.KindAccessModel:
-				docs.Models = append(docs.Models, doc)
-			case v1alpha1.KindEnvironment:
-				docs.Environments = append(docs.Environments, doc)
-			default:
-				findings.Add(finding.New(finding.InputInvalidValue, doc.Ref, "kind", "it is no AccessModel and no Environment").In(file, 0))
+			if !docs.Add(doc) {
+				findings.Add(finding.New(finding.InputInvalidValue, doc.Ref, "kind", "it is no AccessModel, Environment or AccessTest").In(file, 0))
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func functionRequest(document *manifest.Document) (model.Request, finding.List) 
 	return request, findings
 }
 
-// itemDocuments returns the AccessModel and Environment among the items. A
+// itemDocuments returns the AccessModel, Environment and AccessTests among the items. A
 // Ringfence there is a configuration of some function, and none of this run's.
 func itemDocuments(document *manifest.Document) (model.Documents, finding.List) {
 	var (
@@ -137,11 +137,7 @@ func itemDocuments(document *manifest.Document) (model.Documents, finding.List) 
 		parsed, more := model.ParseDocuments("", item.Text())
 		findings.Add(more...)
 		for _, doc := range parsed {
-			if doc.Ref.Kind == v1alpha1.KindAccessModel {
-				docs.Models = append(docs.Models, doc)
-			} else {
-				docs.Environments = append(docs.Environments, doc)
-			}
+			docs.Add(doc)
 		}
 	}
 	return docs, findings

@@ -83,6 +83,7 @@ func (f Filter) request(b *build) model.Request {
 	docs.Config = f.Documents.Config
 	docs.Models = append(f.Documents.Models, docs.Models...)
 	docs.Environments = append(f.Documents.Environments, docs.Environments...)
+	docs.Tests = append(f.Documents.Tests, docs.Tests...)
 	b.findings.Add(findings...)
 	request, findings := model.Parse(docs, f.Config)
 	b.findings.Add(findings...)

@@ -48,6 +48,7 @@ func (b *build) run(request model.Request, all Units, called string) {
 		Scope:      scopeOf(request),
 		Resources:  b.set,
 		Components: request.Components,
+		Tests:      request.Tests,
 	}
 	if !chosen {
 		b.findings.Add(policy.CheckLadder(in, request.Config)...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ringfence-dev/ringfence/pkg/derive"
 	"github.com/ringfence-dev/ringfence/pkg/finding"
+	"github.com/ringfence-dev/ringfence/pkg/model"
 	"github.com/ringfence-dev/ringfence/pkg/policy"
 	"github.com/ringfence-dev/ringfence/pkg/policy/enrollment"
 	"github.com/ringfence-dev/ringfence/pkg/resource"
@@ -54,11 +55,45 @@ func (e Environment) judge(all []Build, version string) finding.List {
 			Components: b.Request.Components,
 		})...)
 	}
+	tests, more := e.tests()
+	findings.Add(more...)
+	if !findings.Failed() { // else it would say the same in other words
+		findings.Add(verify.Tests(policy.Input{Scope: first.scope(version), Resources: set}, tests, partial(first.Request.Platform, owners))...)
+	}
 	findings.Add(registered(set, e.Name, all)...)
 	for _, u := range set.Unreadable() {
 		findings.Add(finding.New(finding.ObjectUnreadable, u.Ref, "", "%v", u.Err))
 	}
 	return findings.Sorted()
+}
+
+// partial reports whether owners of a platform whose objects come from builds are
+// not among those of the builds, by their directories.
+func partial(platform *model.Platform, dirs map[string]string) bool {
+	return slices.ContainsFunc(platform.Owners, func(o model.Owner) bool { return o.Tool == model.GitOps && dirs[o.Name] == "" })
+}
+
+// tests returns the AccessTests of all builds. Several may hold the same one, and an
+// application may have some of its own.
+func (e Environment) tests() ([]model.AccessTest, finding.List) {
+	var (
+		out      []model.AccessTest
+		findings finding.List
+	)
+	dirs := map[string]string{}
+	for _, b := range e.Builds {
+		for _, t := range b.Request.Tests {
+			at := slices.IndexFunc(out, func(o model.AccessTest) bool { return o.Name == t.Name })
+			switch {
+			case at < 0:
+				out, dirs[t.Name] = append(out, t), b.Dir
+			case !t.Equal(out[at]):
+				findings.Add(finding.New(finding.InputAmbiguous, b.Request.Config, "spec.accessTests", "%s and %s hold different AccessTests called %q", dirs[t.Name], b.Dir, t.Name).
+					WithRemedy("make them the same, or rename one"))
+			}
+		}
+	}
+	return out, findings
 }
 
 func (b Build) scope(version string) derive.Scope {

@@ -47,7 +47,7 @@ func generate(source fs.FS) (map[string][]byte, error) {
 		return nil, err
 	}
 	out := map[string][]byte{}
-	for _, kind := range []string{v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence} {
+	for _, kind := range []string{v1alpha1.KindAccessModel, v1alpha1.KindAccessTest, v1alpha1.KindEnvironment, v1alpha1.KindRingfence} {
 		s, err := declared.document(kind)
 		if err != nil {
 			return nil, err

@@ -20,6 +20,7 @@ var formats = map[string]schema{
 	"dns-label":            {Pattern: `^[a-z0-9]([-a-z0-9]*[a-z0-9])?$`, MaxLength: 63},
 	"dns-name":             {Pattern: `^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`, MaxLength: 253},
 	"label-value":          {Pattern: `^[A-Za-z0-9]([-_.A-Za-z0-9]*[A-Za-z0-9])?$`, MaxLength: 63},
+	"object-path":          {Pattern: `^([A-Za-z]+/)?[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-.a-z0-9]*[a-z0-9])?$`},
 	"path-segment":         {Pattern: `^[^/%]+$`},
 	"environment-variable": {Pattern: `^[-._a-zA-Z][-._a-zA-Z0-9]*$`},
 	"trust-domain":         {Pattern: `^[-._a-z0-9]+$`, MaxLength: 255},

@@ -302,6 +302,22 @@ func (m *Mesh) Entries() []Entry {
 	return out
 }
 
+// Served returns the ports of a workload's pods, in order: a gateway's are those on
+// which it has servers.
+func (m *Mesh) Served(w *Workload) []int32 {
+	var out []int32
+	if w.Gateway {
+		for _, s := range m.serversOf(w) {
+			out = append(out, s.port)
+		}
+	}
+	if len(out) == 0 {
+		return m.Ports(w)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func rank(e Entry) int {
 	if e.Host == OtherHost {
 		return 1

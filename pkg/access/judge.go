@@ -68,6 +68,18 @@ type Step struct {
 	Field  string
 }
 
+// String says what the stage finds, and what that rests on.
+func (s Step) String() string {
+	switch {
+	case s.Object.IsZero():
+		return s.Text
+	case s.Field != "":
+		return fmt.Sprintf("%s (%s, %s)", s.Text, s.Object, s.Field)
+	default:
+		return fmt.Sprintf("%s (%s)", s.Text, s.Object)
+	}
+}
+
 // Verdict is the answer to one request.
 type Verdict struct {
 	Allowed truth.Value

@@ -126,6 +126,18 @@ func Of(objects []*resource.Object, settings Settings) *Mesh {
 	return m
 }
 
+// Named returns the workloads of a name: of a kind, whatever the case of its
+// letters, or of any where that is empty.
+func (m *Mesh) Named(kind, namespace, name string) []*Workload {
+	var out []*Workload
+	for _, w := range m.Workloads {
+		if w.Ref.Namespace == namespace && w.Ref.Name == name && (kind == "" || strings.EqualFold(kind, w.Ref.Kind)) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
 // Workload returns the pods of "<namespace>/<name>", where one object of that
 // name makes some; or of "<kind>/<namespace>/<name>".
 func (m *Mesh) Workload(name string) (*Workload, error) {

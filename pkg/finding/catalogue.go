@@ -120,6 +120,10 @@ const (
 	EdgeOpen    ID = "edge-open"
 	EdgePort    ID = "edge-port"
 	EdgeUnknown ID = "edge-unknown"
+
+	AccessTestFailed  ID = "access-test-failed"
+	AccessTestMissing ID = "access-test-missing"
+	AccessTestAsked   ID = "access-test-asked"
 )
 
 // Tenants.
@@ -238,6 +242,10 @@ var Catalogue = map[ID]Rule{
 	EdgeOpen:    {Error, "What the objects admit holds no edge that the model lacks.", "remove what lets it in, or add the caller to the model", "DD-0025 §5"},
 	EdgePort:    {Warning, "Pods take nothing in on ports that the model doesn't name.", "add the port to the model, or let the proxy capture it", "DD-0025 §5"},
 	EdgeUnknown: {Warning, "Everything that decides who reaches whom can be known offline.", "ask `ringfence access explain` what it hangs on", "DD-0025 §5"},
+
+	AccessTestFailed:  {Error, "Every case of an AccessTest gets the answer that it expects.", "correct what decides, or the case: ask `ringfence access explain` for each step", "DD-0025, end-to-end cases"},
+	AccessTestMissing: {Error, "What a case of an AccessTest names is there to be asked.", "correct the name or the port, or remove the case", "DD-0025, end-to-end cases"},
+	AccessTestAsked:   {Info, "AccessTests were asked.", "", "DD-0025, end-to-end cases"},
 
 	TenantSelectorKey:    {Error, "Tenant workloads carry the labels that their policy selects by.", "add the label to the pod template", "DD-0025 §9"},
 	TenantPort:           {Error, "The port of a tenant workload, its server's argument and its Service's targetPort agree.", "make them agree", "DD-0025 §9"},

@@ -96,6 +96,7 @@ func (b *builder) undefined(report reporter, path, name, in string) {
 func (b *builder) build() *Platform {
 	b.label("metadata.name", b.model.name)
 	b.readEnvironment()
+	b.platform.Hosts = b.dns
 	b.readOwners()
 	b.readGateways()
 	b.readWorkloads()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"gopkg.in/yaml.v3"
@@ -111,7 +112,7 @@ func yamlError(err error) (line int, message string) {
 
 // check reports whether the document is one of ours, in a version that we read.
 func (doc Document) check() error {
-	ours := fmt.Sprintf("%s, %s and %s of %s", v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence, v1alpha1.APIVersion)
+	ours := fmt.Sprintf("%s, %s, %s and %s of %s", v1alpha1.KindAccessModel, v1alpha1.KindAccessTest, v1alpha1.KindEnvironment, v1alpha1.KindRingfence, v1alpha1.APIVersion)
 	switch {
 	case doc.node.Kind != yaml.MappingNode:
 		return fmt.Errorf("it is %s; only %s belong here", tagName(doc.node), ours)
@@ -122,12 +123,11 @@ func (doc Document) check() error {
 	case doc.Ref.APIVersion != v1alpha1.APIVersion:
 		return fmt.Errorf("it is a %s of %s; only %s belong here", doc.Ref.Kind, doc.Ref.APIVersion, ours)
 	}
-	switch doc.Ref.Kind {
-	case v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence:
+	kinds := []string{v1alpha1.KindAccessModel, v1alpha1.KindAccessTest, v1alpha1.KindEnvironment, v1alpha1.KindRingfence}
+	if slices.Contains(kinds, doc.Ref.Kind) {
 		return nil
 	}
-	return fmt.Errorf("there is no kind %q in %s; %s", doc.Ref.Kind, v1alpha1.APIVersion,
-		hint{doc.Ref.Kind, []string{v1alpha1.KindAccessModel, v1alpha1.KindEnvironment, v1alpha1.KindRingfence}})
+	return fmt.Errorf("there is no kind %q in %s; %s", doc.Ref.Kind, v1alpha1.APIVersion, hint{doc.Ref.Kind, kinds})
 }
 
 func refOf(node *yaml.Node) resource.Ref {

@@ -40,19 +40,19 @@ func TestDocuments(t *testing.T) {
 			`model.yaml: it holds no document [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"scalar": {"no document of ours", "AccessModel\n", []string{
-			`model.yaml:1: it is a string; only AccessModel, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
+			`model.yaml:1: it is a string; only AccessModel, AccessTest, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"list": {"no document of ours", "[" + head + "AccessModel]", []string{
 			`model.yaml:2: it is no YAML: did not find expected ',' or ']' [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"no-kind": {"nothing says what it is", "apiVersion: ringfence.dev/v1alpha1\n", []string{
-			`model.yaml:1: it has the apiVersion "ringfence.dev/v1alpha1" and the kind ""; only AccessModel, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
+			`model.yaml:1: it has the apiVersion "ringfence.dev/v1alpha1" and the kind ""; only AccessModel, AccessTest, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"no-version": {"nothing says what it is", "kind: AccessModel\n", []string{
-			`model.yaml:1: AccessModel (no name): it has the apiVersion "" and the kind "AccessModel"; only AccessModel, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
+			`model.yaml:1: AccessModel (no name): it has the apiVersion "" and the kind "AccessModel"; only AccessModel, AccessTest, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"other-kind": {"it is there by mistake", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", []string{
-			`model.yaml:1: ConfigMap a: it is a ConfigMap of v1; only AccessModel, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
+			`model.yaml:1: ConfigMap a: it is a ConfigMap of v1; only AccessModel, AccessTest, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 		"other-version": {"a newer Ringfence's", "apiVersion: ringfence.dev/v2\nkind: AccessModel\nmetadata: {name: a}\n", []string{
 			`model.yaml:1: AccessModel a: this version of Ringfence doesn't read apiVersion "ringfence.dev/v2"; it reads ringfence.dev/v1alpha1 [input-unreadable]; mend the text, or take it out of the input`,
@@ -62,7 +62,7 @@ func TestDocuments(t *testing.T) {
 		}},
 		"several": {"a file may hold both, and empty ones between", head + "AccessModel\nmetadata: {name: a}\n---\n---\n# nothing\n---\n" + head + "Environment\nmetadata: {name: b}\n", nil},
 		"one-of-several": {"the others are read", head + "AccessModel\n---\nkind: ConfigMap\napiVersion: v1\n---\n" + head + "Environment\n", []string{
-			`model.yaml:4: ConfigMap (no name): it is a ConfigMap of v1; only AccessModel, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
+			`model.yaml:4: ConfigMap (no name): it is a ConfigMap of v1; only AccessModel, AccessTest, Environment and Ringfence of ringfence.dev/v1alpha1 belong here [input-unreadable]; mend the text, or take it out of the input`,
 		}},
 	}
 	for name, c := range cases {

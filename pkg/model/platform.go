@@ -23,6 +23,8 @@ type Platform struct {
 	Consumers []*Consumer
 	Tenants   []*Tenant
 	Retired   []resource.Ref
+	// Hosts are the Environment's, by the names in its dns.
+	Hosts map[string][]Host
 	// Overrides are the workloads and gateways below the Environment's profile.
 	Overrides []Override
 }

@@ -115,7 +115,7 @@ func TestSchemaOfAFunctionConfig(t *testing.T) {
 		require.True(t, known)
 		require.Error(t, verdict, "%v", e)
 	}
-	require.Equal(t, []string{"accessmodel", "environment", "ringfence"}, schema.Names())
+	require.Equal(t, []string{"accessmodel", "accesstest", "environment", "ringfence"}, schema.Names())
 	_, known := schema.Of("configmap")
 	require.False(t, known)
 }

@@ -17,8 +17,26 @@ type Documents struct {
 	Config *Document
 	// Models and Environments were given beside it: files, or items marked local-config.
 	Models, Environments []Document
+	// Tests were given likewise; there may be none.
+	Tests []Document
 	// Inventory is what an Ansible inventory says; nil where there is none.
 	Inventory *Inventory
+}
+
+// Add takes a further document, and reports whether it is of a kind that several
+// may be of.
+func (d *Documents) Add(doc Document) bool {
+	switch doc.Ref.Kind {
+	case v1alpha1.KindAccessModel:
+		d.Models = append(d.Models, doc)
+	case v1alpha1.KindEnvironment:
+		d.Environments = append(d.Environments, doc)
+	case v1alpha1.KindAccessTest:
+		d.Tests = append(d.Tests, doc)
+	default:
+		return false
+	}
+	return true
 }
 
 // Request is what one run is to do. Its zero value asks for nothing.
@@ -31,6 +49,8 @@ type Request struct {
 	Strict, StampVersion bool
 	// Platform is what everything is derived from.
 	Platform *Platform
+	// Tests are what the build must hold against.
+	Tests []AccessTest
 	// Config is the document that asked; zero when there was none.
 	Config resource.Ref
 }
@@ -60,6 +80,7 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 		ownerIn  = ownerFlag
 		findings finding.List
 		request  Request
+		tests    testSources
 	)
 	if docs.Config != nil {
 		wire, p := read[v1alpha1.Ringfence](*docs.Config)
@@ -71,6 +92,9 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 		if e := config.Environment; e != nil {
 			env.set(e.Metadata.Name, e.Spec, p, "spec.environment.")
 		}
+		for i, t := range config.AccessTests {
+			tests.add(t.Name, t.Spec, p, index("spec.accessTests", i)+".")
+		}
 	}
 	for _, doc := range docs.Models {
 		wire, p := read[v1alpha1.AccessModel](doc)
@@ -79,6 +103,10 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 	for _, doc := range docs.Environments {
 		wire, p := read[v1alpha1.Environment](doc)
 		env.merge(wire.Metadata.Name, wire.Spec, p)
+	}
+	for _, doc := range docs.Tests {
+		wire, p := read[v1alpha1.AccessTest](doc)
+		tests.add(wire.Metadata.Name, wire.Spec, p, "")
 	}
 	if docs.Inventory != nil {
 		findings.Add(overrideBy(&env, *docs.Inventory, hostNames(model.spec))...)
@@ -95,8 +123,13 @@ func parse(docs Documents, config v1alpha1.RingfenceSpec, needsOwner bool) (Requ
 			request.Owner = b.owner(config.Owner, ownerAt, ownerIn)
 		}
 	}
+	var hosts map[string][]Host
+	if request.Platform != nil {
+		hosts = request.Platform.Hosts
+	}
+	request.Tests = tests.build(hosts)
 	// One document may hold several of the collectors' texts, so each is read once.
-	collectors := slices.Concat([]*problems{ownerAt}, model.collectors, env.collectors)
+	collectors := slices.Concat([]*problems{ownerAt}, model.collectors, env.collectors, tests.collectors)
 	for i, p := range collectors {
 		if !slices.Contains(collectors[:i], p) {
 			findings.Add(p.list...)

@@ -18,6 +18,8 @@ type Input struct {
 	Resources *resource.Set
 	// Components that the build includes.
 	Components []string
+	// Tests are what the build must hold against.
+	Tests []model.AccessTest
 	// Cluster says that the resources are a cluster's and no build's: others' objects
 	// are among them, which are theirs to answer for, and what is missing may still come.
 	Cluster bool

@@ -149,11 +149,7 @@ func (p *proof) read() {
 			}
 		}
 	}
-	settings := access.Settings{TrustDomain: p.Istio.TrustDomain.String(), RootNamespace: p.Istio.RootNamespace, Revision: p.Istio.Revision, Version: p.Istio.Version}
-	for _, alias := range p.Istio.TrustDomainAliases {
-		settings.TrustDomainAliases = append(settings.TrustDomainAliases, alias.String())
-	}
-	p.mesh = access.Of(p.objects, settings)
+	p.mesh = access.Of(p.objects, Settings(p.Istio))
 	for _, w := range p.mesh.Workloads {
 		p.judged[w.Ref.Key()] = w
 	}
@@ -233,7 +229,7 @@ func (p *proof) port(w *model.Workload, to *access.Workload, number int32) findi
 			case v.Allowed == truth.Unknown:
 				unknown = append(unknown, from)
 			default:
-				out.Add(finding.New(finding.EdgeDenied, to.Ref, "", "%s (%s) is a caller of workload %q and doesn't reach its port %d: %s", c, from, w.Name, number, sentence(decisive(v))))
+				out.Add(finding.New(finding.EdgeDenied, to.Ref, "", "%s (%s) is a caller of workload %q and doesn't reach its port %d: %s", c, from, w.Name, number, decisive(v)))
 			}
 		}
 	}
@@ -256,11 +252,11 @@ func (p *proof) port(w *model.Workload, to *access.Workload, number int32) findi
 	}
 	if len(open) > 0 {
 		step := p.last(access.Request{From: access.Subject{Workload: open[0]}, To: to, Port: number})
-		out.Add(finding.New(finding.EdgeOpen, to.Ref, "", "%s%s reaches port %d of workload %q and is no caller of it in the model: %s", subject(open[0]), more(open), number, w.Name, sentence(step)))
+		out.Add(finding.New(finding.EdgeOpen, to.Ref, "", "%s%s reaches port %d of workload %q and is no caller of it in the model: %s", subject(open[0]), more(open), number, w.Name, step))
 	}
 	if len(unknown) > 0 {
 		step := p.last(access.Request{From: access.Subject{Workload: unknown[0]}, To: to, Port: number})
-		out.Add(finding.New(finding.EdgeUnknown, to.Ref, "", "whether %s%s reaches port %d of workload %q isn't known: %s", subject(unknown[0]), more(unknown), number, w.Name, sentence(step)))
+		out.Add(finding.New(finding.EdgeUnknown, to.Ref, "", "whether %s%s reaches port %d of workload %q isn't known: %s", subject(unknown[0]), more(unknown), number, w.Name, step))
 	}
 	return out
 }
@@ -309,15 +305,15 @@ func (p *proof) gateway(g *model.Gateway) finding.List {
 		for _, pattern := range derive.HostPatterns(g) {
 			host := concrete(pattern)
 			if v := judge(host, authz.Text{}); v.Allowed == truth.No {
-				out.Add(finding.New(finding.EdgeDenied, to.Ref, "", "gateway %q serves host %q and doesn't let it in on port %d: %s", g.Name, host, port, sentence(decisive(v))))
+				out.Add(finding.New(finding.EdgeDenied, to.Ref, "", "gateway %q serves host %q and doesn't let it in on port %d: %s", g.Name, host, port, decisive(v)))
 			}
 		}
 		// Whoever asks for a name in the TLS handshake may ask for another host thereafter.
 		switch v := judge(access.OtherHost, authz.Is(concrete(g.Hosts[0].String()))); v.Allowed {
 		case truth.Yes:
-			out.Add(finding.New(finding.EdgeOpen, to.Ref, "", "gateway %q lets in host %q on port %d, which is none of the model's: %s", g.Name, access.OtherHost, port, sentence(decisive(v))))
+			out.Add(finding.New(finding.EdgeOpen, to.Ref, "", "gateway %q lets in host %q on port %d, which is none of the model's: %s", g.Name, access.OtherHost, port, decisive(v)))
 		case truth.Unknown:
-			out.Add(finding.New(finding.EdgeUnknown, to.Ref, "", "whether gateway %q lets in host %q on port %d, which is none of the model's, isn't known: %s", g.Name, access.OtherHost, port, sentence(decisive(v))))
+			out.Add(finding.New(finding.EdgeUnknown, to.Ref, "", "whether gateway %q lets in host %q on port %d, which is none of the model's, isn't known: %s", g.Name, access.OtherHost, port, decisive(v)))
 		case truth.No:
 		}
 	}
@@ -342,16 +338,6 @@ func decisive(v access.Verdict) access.Step {
 		}
 	}
 	return access.Step{Text: "what may decide says different things"}
-}
-
-func sentence(s access.Step) string {
-	if s.Object.IsZero() {
-		return s.Text
-	}
-	if s.Field != "" {
-		return fmt.Sprintf("%s (%s, %s)", s.Text, s.Object, s.Field)
-	}
-	return fmt.Sprintf("%s (%s)", s.Text, s.Object)
 }
 
 func subject(w *access.Workload) string { return access.Subject{Workload: w}.String() }

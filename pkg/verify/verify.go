@@ -42,7 +42,11 @@ var rules = []func(policy.Input) finding.List{
 
 // Plan judges one build and changes nothing.
 func Plan(in policy.Input) policy.Plan {
-	return policy.Plan{Findings: judge(in, principals, misplaced)}
+	out := judge(in, principals, misplaced)
+	if !out.Failed() {
+		out.Add(Tests(in, in.Tests, true)...)
+	}
+	return policy.Plan{Findings: out}
 }
 
 // Union judges the builds of all owners together, as one of them: then every

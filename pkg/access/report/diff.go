@@ -150,7 +150,7 @@ func place[K comparable](m map[K]int, key K) int {
 func DiffOf(before, after *access.Mesh) *Diff {
 	old, now := sideOf(before), sideOf(after)
 	out := &Diff{
-		Settings: settingsOf(after), Added: []string{}, Removed: []string{}, Renamed: []Renamed{}, Clients: []Clients{}, Servers: []Servers{},
+		Settings: SettingsOf(after), Added: []string{}, Removed: []string{}, Renamed: []Renamed{}, Clients: []Clients{}, Servers: []Servers{},
 		Changes: []Change{}, Hosts: []HostChange{}, Refused: []Refusal{}, whole: true,
 	}
 	for key, w := range now.workloads {

@@ -44,7 +44,7 @@ type Step struct {
 
 // ExplanationOf answers one request.
 func ExplanationOf(m *access.Mesh, r access.Request) *Explanation {
-	return &Explanation{settingsOf(m), answerOf(Names(m), r, m.Through(r)), UnjudgedOf(m)}
+	return &Explanation{SettingsOf(m), answerOf(Names(m), r, m.Through(r)), UnjudgedOf(m)}
 }
 
 func answerOf(names map[*access.Workload]string, r access.Request, v access.Verdict) Answer {

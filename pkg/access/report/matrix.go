@@ -77,7 +77,7 @@ type Options struct {
 // MatrixOf judges every pair and every host.
 func MatrixOf(m *access.Mesh, o Options) *Matrix {
 	names, judged := Names(m), m.Matrix()
-	out := &Matrix{Settings: settingsOf(m), Clients: []Clients{}, Servers: []Servers{}, Access: []Access{}, Hosts: []Host{}, Unjudged: UnjudgedOf(m)}
+	out := &Matrix{Settings: SettingsOf(m), Clients: []Clients{}, Servers: []Servers{}, Access: []Access{}, Hosts: []Host{}, Unjudged: UnjudgedOf(m)}
 	var subjects, ports []int
 	for i, g := range judged.Subjects {
 		if o.From == nil || slices.Contains(g.Members, o.From) {

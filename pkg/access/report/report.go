@@ -26,7 +26,8 @@ type Settings struct {
 	Revision string `json:"revision"`
 }
 
-func settingsOf(m *access.Mesh) Settings {
+// SettingsOf returns those of a mesh.
+func SettingsOf(m *access.Mesh) Settings {
 	return Settings{m.Version, m.TrustDomain, append([]string{}, m.TrustDomainAliases...), m.RootNamespace, m.Revision}
 }
 
