@@ -236,6 +236,24 @@ func TestTwins(t *testing.T) {
 	}
 }
 
+// TestGeneratedNames are Jobs that an API server names: a cluster has all of them.
+// Those whose names begin alike can't be told apart, and of them nothing is said.
+func TestGeneratedNames(t *testing.T) {
+	const migrate, seed, other = `{apiVersion: batch/v1, kind: Job, metadata: {generateName: migrate-, namespace: app}, spec: {template: {metadata: {labels: {app: migrate}}, spec: {containers: [{name: main, ports: [{containerPort: 8080}]}]}}}}`,
+		`{apiVersion: batch/v1, kind: Job, metadata: {generateName: seed-, namespace: app}, spec: {template: {metadata: {labels: {app: seed}}, spec: {containers: [{name: main}]}}}}`,
+		`{apiVersion: batch/v1, kind: Job, metadata: {generateName: seed-, namespace: app}, spec: {template: {metadata: {labels: {app: seed-again}}, spec: {containers: [{name: main}]}}}}`
+	m := meshOf(t, access.Settings{}, migrate, seed)
+	assert.Empty(t, m.Unjudged)
+	request := access.Request{From: access.Subject{Workload: workload(t, m, "app/seed-")}, To: workload(t, m, "Job/app/migrate-"), Port: 8080}
+	assert.Equal(t, truth.Yes, m.Judge(request).Allowed)
+
+	m = meshOf(t, access.Settings{}, migrate, seed, other)
+	require.NotEmpty(t, m.Unjudged)
+	assert.Equal(t, "several objects have its generateName and differ, and nobody can tell them apart", m.Unjudged[0].Reason)
+	request = access.Request{To: workload(t, m, "app/migrate-"), Port: 8080}
+	assert.Equal(t, truth.Unknown, m.Judge(request).Allowed)
+}
+
 // TestUndecodable is a policy whose text is no object: it is no policy without
 // rules, which would let nobody in.
 func TestUndecodable(t *testing.T) {

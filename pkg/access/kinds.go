@@ -66,18 +66,22 @@ func (m *Mesh) read(o *resource.Object) error {
 var errContent = errors.New("its text is no object")
 
 // twins hides the objects that others of the same name contradict: a cluster has
-// one of them, and which one that is isn't known.
+// one of them, and which one that is isn't known. Of those that an API server names
+// it has all, and where their names begin alike nobody can tell them apart.
 func (m *Mesh) twins(set *resource.Set) {
 	for o := range set.All() {
-		ref := o.Ref()
+		ref, err := o.Ref(), errTwin
 		_, decides := readers[kind{ref.Group(), ref.Kind}]
 		_, pods := resource.PodKindOf(ref)
-		if !decides && !pods || set.Get(ref) != o {
+		if !decides && !pods || ref.Name != "" && set.Get(ref) != o {
 			continue
 		}
+		if ref.Name == "" {
+			err = errGenerated
+		}
 		for _, twin := range set.Duplicates(ref) {
-			if !reflect.DeepEqual(o.Content(), twin.Content()) {
-				hidden := unread(ref, errTwin)
+			if named(o) == named(twin) && !reflect.DeepEqual(o.Content(), twin.Content()) {
+				hidden := unread(ref, err)
 				if pods {
 					hidden.network, hidden.outbound, hidden.match = true, true, labelsOf(o)
 				}
@@ -88,7 +92,20 @@ func (m *Mesh) twins(set *resource.Set) {
 	}
 }
 
-var errTwin = errors.New("the objects hold it twice with different content, and a cluster has one of them")
+var (
+	errTwin      = errors.New("the objects hold it twice with different content, and a cluster has one of them")
+	errGenerated = errors.New("several objects have its generateName and differ, and nobody can tell them apart")
+)
+
+// named returns what an object is called. Of a name that an API server makes up,
+// that is what it begins with.
+func named(o *resource.Object) resource.Ref {
+	ref := o.Ref()
+	if ref.Name == "" {
+		ref.Name = resource.String(o.Content(), "metadata", "generateName")
+	}
+	return ref
+}
 
 // hide makes an object's effect unknown where it may have one.
 func (m *Mesh) hide(o *resource.Object, hidden opaque) {
@@ -100,7 +117,7 @@ func (m *Mesh) hide(o *resource.Object, hidden opaque) {
 // unread returns what an object that can't be read may change.
 func unread(ref resource.Ref, err error) opaque {
 	out := opaque{reason: fmt.Sprintf("it can't be read: %v", err)}
-	if errors.Is(err, errTwin) {
+	if errors.Is(err, errTwin) || errors.Is(err, errGenerated) {
 		out.reason = err.Error()
 	}
 	switch {

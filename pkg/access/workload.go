@@ -13,7 +13,7 @@ import (
 
 // Workload is the pods that one object makes.
 type Workload struct {
-	// Ref is the object.
+	// Ref is the object. Of a name that an API server makes up, Ref has what it begins with.
 	Ref resource.Ref
 	// Proxy says whether the pods have one, and why.
 	Proxy capture.Answer
@@ -30,7 +30,7 @@ type Workload struct {
 }
 
 func (m *Mesh) workload(t *resource.PodTemplate) *Workload {
-	ref := t.Object.Ref()
+	ref := named(t.Object)
 	pod := capture.Pod{
 		Namespace: ref.Namespace, NamespaceLabels: m.namespaces[ref.Namespace],
 		Labels: t.Labels, Annotations: t.Annotations, HostNetwork: t.Spec.HostNetwork,
