@@ -29,6 +29,14 @@ func shop(policy string) string {
 `
 }
 
+// ingress is a gateway that serves everything.
+const ingress = `
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: ingress, namespace: shop}, spec: {template: {metadata: {labels: {app: ingress, sidecar.istio.io/inject: "true"}, annotations: {inject.istio.io/templates: gateway}}, spec: {containers: [{name: istio-proxy, image: auto}]}}}}
+---
+{apiVersion: networking.istio.io/v1, kind: Gateway, metadata: {name: ingress, namespace: shop}, spec: {selector: {app: ingress}, servers: [{port: {number: 8080, name: http, protocol: HTTP}, hosts: ["*"]}]}}
+---
+`
+
 const onlyWeb = `rules: [{from: [{source: {principals: [cluster.local/ns/shop/sa/web]}}]}]`
 
 // written returns the path of a file with a text.
@@ -66,6 +74,8 @@ func TestAccessStatus(t *testing.T) {
 		"unknown":          {reason: "nothing is known of headers", args: []string{"matrix", header}, status: uncertain, stdout: []string{"unknown  everybody"}},
 		"environment":      {reason: "its settings are printed", args: []string{"matrix", "--environment", environment, known}, stdout: []string{"Istio 1.31.4; trust domain example.org", "revision blue"}},
 		"flags-win":        {reason: "over the Environment", args: []string{"matrix", "--environment", environment, "--trust-domain", "cluster.local", "--revision", "", known}, stdout: []string{"trust domain cluster.local", "revision default", "yes      shop/web"}},
+		"any-host":         {reason: "there is no other", stdin: ingress, args: []string{"matrix", "-"}, stdout: []string{"  no       any host: "}},
+		"any-other-host":   {reason: "one is named, of which it isn't known where it leads", stdin: ingress + `{apiVersion: networking.istio.io/v1, kind: VirtualService, metadata: {name: shop, namespace: shop}, spec: {hosts: [shop.example.org], gateways: [ingress], http: [{route: [{destination: {host: cart}}]}]}}`, args: []string{"matrix", "-"}, status: uncertain, stdout: []string{"  no       any other host: "}},
 		"no-environment":   {reason: "the file is another", args: []string{"matrix", "--environment", known, known}, status: failed, stderr: []string{known, "0 documents of kind Environment", "--trust-domain"}},
 		"bad-environment":  {reason: "it is read strictly", args: []string{"matrix", "--environment", misspelt, known}, status: failed, stderr: []string{misspelt, "Environment test", "trustdomaine"}},
 		"bad-trust-domain": {reason: "it is no ID", args: []string{"matrix", "--trust-domain", "spiffe://cluster.local", known}, status: failed, stderr: []string{"spiffe://cluster.local", "without spiffe://"}},

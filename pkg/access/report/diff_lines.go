@@ -52,7 +52,11 @@ func (d *Diff) parts() []part {
 	}
 	hosts := part{title: "HOSTS OF GATEWAYS, FROM OUTSIDE"}
 	for _, h := range d.Hosts {
-		line := diffLine{fmt.Sprintf("%s %s", portOf(h.Gateway, h.Port), hostName(h.Host)), []string{h.Old + " before", h.New + " now"}}
+		host := h.Host
+		if host == "*" {
+			host = anyOther
+		}
+		line := diffLine{fmt.Sprintf("%s %s", portOf(h.Gateway, h.Port), host), []string{h.Old + " before", h.New + " now"}}
 		if h.Old == h.New {
 			line.words = []string{h.New}
 		}

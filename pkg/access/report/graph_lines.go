@@ -110,7 +110,7 @@ func (g *Graph) drawHosts(out *lines, shown map[int]bool, inside func(int) bool)
 			if h.Answer != "yes" {
 				kind = "unknown"
 			}
-			out.arrows = append(out.arrows, arrow{"outside", node(i), hostName(h.Host), kind})
+			out.arrows = append(out.arrows, arrow{"outside", node(i), hostName(h, n.Hosts), kind})
 			for _, to := range h.Leads {
 				name := nameOf(to)
 				if a := (arrow{node(i), node(at[name]), to[len(name)+1:], "policy"}); !slices.Contains(out.arrows, a) {

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/access/truth"
@@ -43,7 +44,7 @@ func (m *Matrix) Table(w io.Writer, all bool) error {
 			fmt.Fprintf(&b, "\n%s\n", at)
 			previous = at
 		}
-		fmt.Fprintf(&b, "  %-9s%s", h.Answer, hostName(h.Host))
+		fmt.Fprintf(&b, "  %-9s%s", h.Answer, hostName(h, m.Hosts))
 		if len(h.Leads) > 0 {
 			fmt.Fprintf(&b, " to %s", strings.Join(some(h.Leads, limit), ", "))
 		}
@@ -58,9 +59,16 @@ func (m *Matrix) Table(w io.Writer, all bool) error {
 	return nil
 }
 
-func hostName(host string) string {
-	if host == "*" {
-		return "any other host"
+// hostName returns what a host is called among the hosts that are listed: "*" is any
+// other than those of the same port of the gateway, if there are some.
+func hostName(h Host, listed []Host) string {
+	if h.Host != "*" {
+		return h.Host
 	}
-	return host
+	if slices.ContainsFunc(listed, func(o Host) bool { return o.Host != "*" && o.Gateway == h.Gateway && o.Port == h.Port }) {
+		return anyOther
+	}
+	return "any host"
 }
+
+const anyOther = "any other host"

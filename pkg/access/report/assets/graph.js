@@ -91,8 +91,9 @@
     if (n.external) return;
     if (n.hosts) {
       details.append(make("h3", {}, "Hosts, from outside"));
+      const named = (port) => n.hosts.some((h) => h.port === port && h.host !== "*");
       details.append(list(n.hosts.map((h) => [
-        (h.host === "*" ? "any other host" : h.host) + " on port " + h.port + ": ", answer(h.answer),
+        (h.host !== "*" ? h.host : named(h.port) ? "any other host" : "any host") + " on port " + h.port + ": ", answer(h.answer),
         h.leads.length ? " to " + h.leads.join(", ") : "", reason(h.reason)])));
     }
     for (const { port, servers } of portsOf.get(chosen) || []) {
