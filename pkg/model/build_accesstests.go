@@ -219,7 +219,8 @@ func (b *testBuilder) named(path, text string) ObjectName {
 }
 
 func (b *testBuilder) port(path string, n int32) {
-	if _, err := PortNumber(n); n != 0 && err != nil {
+	_, given := b.lines[path] // 0 where it isn't
+	if _, err := PortNumber(n); given && err != nil {
 		b.advise(finding.InputInvalidValue, path, "", "%v", err)
 	}
 }

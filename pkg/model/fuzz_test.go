@@ -17,6 +17,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(modelText + "---\n" + environmentText))
 	f.Add([]byte(environmentText + "---\n" + modelText + "---\n" + environmentText))
 	f.Add([]byte("apiVersion: ringfence.dev/v1alpha1\nkind: Ringfence\nmetadata: {name: a}\nspec: {owner: shop, units: [x], strict: true}\n---\n" + modelText + "---\n" + environmentText))
+	f.Add([]byte(modelText + "---\n" + environmentText + "---\n" + testText))
+	f.Add([]byte(modelText + "---\n" + environmentText + "---\n" + testText + "---\n" + strings.Replace(testText, "Denied", "Allowed", 1)))
 	text, err := os.ReadFile(platformDir + "/model/model.yaml")
 	require.NoError(f, err)
 	environment, err := os.ReadFile(platformDir + "/environments/staging/environment.yaml")
@@ -40,12 +42,7 @@ func FuzzParse(f *testing.F) {
 		requireSayable(t, findings)
 		var documents model.Documents
 		for i, doc := range docs {
-			switch doc.Ref.Kind {
-			case v1alpha1.KindAccessModel:
-				documents.Models = append(documents.Models, doc)
-			case v1alpha1.KindEnvironment:
-				documents.Environments = append(documents.Environments, doc)
-			default:
+			if !documents.Add(doc) {
 				documents.Config = &docs[i]
 			}
 		}

@@ -88,12 +88,16 @@ func (p *problems) line(path string) int {
 // text that comes through kustomize has no lines, and nobody counts to the 37th.
 func (p *problems) entry(path string) string {
 	section, field, _ := strings.Cut(path, "]")
+	if at := strings.Index(path, ".cases["); at >= 0 { // within an embedded test
+		section, field, _ = strings.Cut(path[at:], "]")
+		section = path[:at] + section
+	}
 	name := p.names[section+"]"]
 	if name == "" || field == ".name" {
 		return ""
 	}
-	section, _, _ = strings.Cut(section, "[")
-	kind := map[string]string{"gateways": "gateway", "workloads": "workload", "tenants": "tenant"}[section[strings.LastIndex(section, ".")+1:]]
+	section = section[:strings.LastIndex(section, "[")]
+	kind := map[string]string{"gateways": "gateway", "workloads": "workload", "tenants": "tenant", "cases": "case"}[section[strings.LastIndex(section, ".")+1:]]
 	if kind == "" {
 		return ""
 	}
