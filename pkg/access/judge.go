@@ -111,7 +111,13 @@ type judge struct {
 	steps    []Step
 }
 
-func (j *judge) say(s Step) { j.steps = append(j.steps, s) }
+// say adds a step. What is found once more, as of a port that may speak HTTP or not,
+// isn't said once more.
+func (j *judge) say(s Step) {
+	if last := len(j.steps) - 1; last < 0 || j.steps[last] != s {
+		j.steps = append(j.steps, s)
+	}
+}
 
 // tell says it where somebody asks.
 func (j *judge) tell(s Step) {
