@@ -2,6 +2,7 @@ package accesstest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ringfence-dev/ringfence/pkg/access"
@@ -165,8 +166,8 @@ func names(n model.ObjectName, kind, namespace, name string) bool {
 // as the whole, of a hop where only that says it.
 func Because(v access.Verdict) string {
 	for _, steps := range [][]access.Step{v.Steps, hopSteps(v)} {
-		for i := len(steps) - 1; i >= 0; i-- {
-			if step := steps[i]; step.Allowed == v.Allowed {
+		for _, step := range slices.Backward(steps) {
+			if step.Allowed == v.Allowed {
 				return step.String()
 			}
 		}

@@ -84,7 +84,7 @@ func (s *testSources) build(hosts map[string][]Host) []AccessTest {
 		if t.base != "" {
 			at = t.base + "name"
 		}
-		check(b.advise, at, t.name, "object name", validation.IsDNS1123Subdomain)
+		check(b.report, at, t.name, "object name", validation.IsDNS1123Subdomain)
 		out = append(out, AccessTest{Name: t.name, Cases: b.cases()})
 	}
 	return out
@@ -96,15 +96,10 @@ type testBuilder struct {
 	known map[string][]Host
 }
 
-// advise reports a problem; see reporter.
-func (b *testBuilder) advise(id finding.ID, path, remedy, format string, args ...any) {
-	b.problems.report(id, path, remedy, format, args...)
-}
-
 func (b *testBuilder) cases() []AccessCase {
 	section := b.base + "spec.cases"
 	if len(b.spec.Cases) == 0 {
-		b.advise(finding.InputInvalidValue, section, "write a case, or remove the document", "it is empty")
+		b.report(finding.InputInvalidValue, section, "write a case, or remove the document", "it is empty")
 	}
 	seen := map[string]bool{}
 	var out []AccessCase
@@ -112,9 +107,9 @@ func (b *testBuilder) cases() []AccessCase {
 		at := index(section, i)
 		switch {
 		case wire.Name == "":
-			b.advise(finding.InputInvalidValue, at+".name", writeValue, "it is empty")
+			b.report(finding.InputInvalidValue, at+".name", writeValue, "it is empty")
 		case seen[wire.Name]:
-			b.advise(finding.InputDuplicateName, at+".name", "", "the name %q is taken by an earlier case", wire.Name)
+			b.report(finding.InputDuplicateName, at+".name", "", "the name %q is taken by an earlier case", wire.Name)
 		}
 		seen[wire.Name] = true
 		c := AccessCase{
@@ -146,7 +141,7 @@ func (b *testBuilder) from(path string, wire v1alpha1.AccessSource) AccessSource
 	for _, name := range []string{"workload", "pods", "external", "node"} {
 		fields = append(fields, name, map[bool]string{true: name}[given[name]])
 	}
-	if !exactlyOne(b.advise, path, fields...) {
+	if !exactlyOne(b.report, path, fields...) {
 		return AccessSource{}
 	}
 	switch {
@@ -162,20 +157,20 @@ func (b *testBuilder) from(path string, wire v1alpha1.AccessSource) AccessSource
 }
 
 func (b *testBuilder) pods(path string, wire v1alpha1.AccessPods) *AccessPods {
-	check(b.advise, path+".namespace", wire.Namespace, "namespace", validation.IsDNS1123Label)
+	check(b.report, path+".namespace", wire.Namespace, "namespace", validation.IsDNS1123Label)
 	if wire.ServiceAccount != "" {
-		check(b.advise, path+".serviceAccount", wire.ServiceAccount, "ServiceAccount name", validation.IsDNS1123Subdomain)
+		check(b.report, path+".serviceAccount", wire.ServiceAccount, "ServiceAccount name", validation.IsDNS1123Subdomain)
 	}
 	if wire.TrustDomain != "" {
 		if _, err := spiffeid.TrustDomainFromString(wire.TrustDomain); err != nil || strings.Contains(wire.TrustDomain, "/") {
-			b.advise(finding.InputInvalidValue, path+".trustDomain", "write it as in cluster.local", "%q is no trust domain", wire.TrustDomain)
+			b.report(finding.InputInvalidValue, path+".trustDomain", "write it as in cluster.local", "%q is no trust domain", wire.TrustDomain)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(wire.Labels)) {
 		at := join(path+".labels", key)
-		check(b.advise, at, key, "label key", validation.IsQualifiedName)
+		check(b.report, at, key, "label key", validation.IsQualifiedName)
 		if problems := validation.IsValidLabelValue(wire.Labels[key]); len(problems) > 0 {
-			b.advise(finding.InputInvalidValue, at, "", "%q is no label value: %s", wire.Labels[key], rule(problems))
+			b.report(finding.InputInvalidValue, at, "", "%q is no label value: %s", wire.Labels[key], rule(problems))
 		}
 	}
 	return &AccessPods{Namespace: wire.Namespace, ServiceAccount: wire.ServiceAccount, Labels: wire.Labels, Injected: wire.Injected, TrustDomain: wire.TrustDomain}
@@ -187,7 +182,7 @@ func (b *testBuilder) address(path, text string) netip.Addr {
 	}
 	out, err := netip.ParseAddr(text)
 	if err != nil || out.Zone() != "" {
-		b.advise(finding.InputInvalidValue, path, "write one, as in 203.0.113.7", "%q is no IP address", text)
+		b.report(finding.InputInvalidValue, path, "write one, as in 203.0.113.7", "%q is no IP address", text)
 		return netip.Addr{}
 	}
 	return out.Unmap()
@@ -203,25 +198,25 @@ func (b *testBuilder) named(path, text string) ObjectName {
 	switch len(parts) {
 	case 3:
 		if out.Kind = parts[0]; !kindForm.MatchString(out.Kind) {
-			b.advise(finding.InputInvalidValue, path, remedy, "%q begins with no kind", text)
+			b.report(finding.InputInvalidValue, path, remedy, "%q begins with no kind", text)
 			return ObjectName{}
 		}
 		fallthrough
 	case 2:
 		out.Namespace = parts[len(parts)-2]
 	default:
-		b.advise(finding.InputInvalidValue, path, remedy, "%q names no object", text)
+		b.report(finding.InputInvalidValue, path, remedy, "%q names no object", text)
 		return ObjectName{}
 	}
-	check(b.advise, path, out.Namespace, "namespace", validation.IsDNS1123Label)
-	check(b.advise, path, out.Name, "object name", validation.IsDNS1123Subdomain)
+	check(b.report, path, out.Namespace, "namespace", validation.IsDNS1123Label)
+	check(b.report, path, out.Name, "object name", validation.IsDNS1123Subdomain)
 	return out
 }
 
 func (b *testBuilder) port(path string, n int32) {
 	_, given := b.lines[path] // 0 where it isn't
 	if _, err := PortNumber(n); given && err != nil {
-		b.advise(finding.InputInvalidValue, path, "", "%v", err)
+		b.report(finding.InputInvalidValue, path, "", "%v", err)
 	}
 }
 
@@ -232,28 +227,28 @@ func (b *testBuilder) request(path string, wire v1alpha1.AccessRequest) AccessRe
 		for _, name := range slices.Sorted(maps.Keys(*wire.Headers)) {
 			lower := strings.ToLower(name)
 			if problems := validation.IsHTTPHeaderName(name); len(problems) > 0 {
-				b.advise(finding.InputInvalidValue, join(path+".headers", name), "", "%q is no name of a header: %s", name, rule(problems))
+				b.report(finding.InputInvalidValue, join(path+".headers", name), "", "%q is no name of a header: %s", name, rule(problems))
 			} else if _, twice := out.Headers[lower]; twice {
-				b.advise(finding.InputDuplicateName, join(path+".headers", name), "remove one of the two", "the header is there already, in other letters")
+				b.report(finding.InputDuplicateName, join(path+".headers", name), "remove one of the two", "the header is there already, in other letters")
 			}
 			out.Headers[lower] = (*wire.Headers)[name]
 		}
 	}
 	if wire.Token != "" {
-		oneOf(b.advise, path+".token", wire.Token, "None")
+		oneOf(b.report, path+".token", wire.Token, "None")
 	}
 	if wire.Path != "" && (!strings.HasPrefix(wire.Path, "/") || strings.ContainsAny(wire.Path, "?#")) {
-		b.advise(finding.InputInvalidValue, path+".path", "write it from its slash on, without the query, which policies don't see", "%q is no path", wire.Path)
+		b.report(finding.InputInvalidValue, path+".path", "write it from its slash on, without the query, which policies don't see", "%q is no path", wire.Path)
 	}
 	b.port(path+".hostPort", wire.HostPort)
 	switch {
 	case wire.Host != "" && wire.HostRef != "":
-		b.advise(finding.InputInvalidValue, path+".hostRef", "write one of them alone", "it has host and hostRef")
+		b.report(finding.InputInvalidValue, path+".hostRef", "write one of them alone", "it has host and hostRef")
 	case wire.HostPort != 0 && wire.HostRef == "":
-		b.advise(finding.InputInvalidValue, path+".hostPort", "write the port behind the host", "it goes with a hostRef, and there is none")
+		b.report(finding.InputInvalidValue, path+".hostPort", "write the port behind the host", "it goes with a hostRef, and there is none")
 	case wire.Host != "":
 		if strings.ContainsAny(wire.Host, "/*@ ") {
-			b.advise(finding.InputInvalidValue, path+".host", "write the one that a client would send, as in web.example.org", "%q is no host", wire.Host)
+			b.report(finding.InputInvalidValue, path+".host", "write the one that a client would send, as in web.example.org", "%q is no host", wire.Host)
 		}
 		out.Hosts = []string{wire.Host}
 	case wire.HostRef != "":
@@ -283,12 +278,12 @@ func (b *testBuilder) expect(path string, wire v1alpha1.AccessExpectation) [Enfo
 	asked := false
 	for profile, text := range map[Profile]string{Enforced: wire.Enforced, Permissive: wire.Permissive, Open: wire.Open} {
 		if text != "" {
-			oneOf(b.advise, path+"."+profile.String(), text, string(Allowed), string(Denied), string(Unknown))
+			oneOf(b.report, path+"."+profile.String(), text, string(Allowed), string(Denied), string(Unknown))
 			out[profile], asked = Answer(text), true
 		}
 	}
 	if !asked {
-		b.advise(finding.InputMissing, path, "write one of them", "it has none of enforced, permissive, open")
+		b.report(finding.InputMissing, path, "write one of them", "it has none of enforced, permissive, open")
 	}
 	return out
 }
