@@ -169,7 +169,7 @@ func (j *judge) network() truth.Value {
 		}
 		return truth.Yes
 	}
-	c := netpol.Connection{Source: j.end(j.From), Destination: j.endpoint(j.To), Port: j.Port, PortName: j.To.portName(j.Port)}
+	c := netpol.Connection{Source: j.end(j.From), Destination: j.endpoint(j.To), Port: j.Port, PortNames: j.To.portNames(j.Port)}
 	out, in := netpol.Egress(j.networks, c), netpol.Ingress(j.networks, c)
 	decides, direction := in, "ingress"
 	if out.Allowed < in.Allowed {

@@ -163,7 +163,7 @@ func (m *Mesh) destinationKey() func(*Workload) string {
 			}
 		}
 		for _, port := range m.Ports(w) {
-			applied = append(applied, fmt.Sprint("port ", port, m.protocolOf(w, port), w.portName(port)))
+			applied = append(applied, fmt.Sprint("port ", port, m.protocolOf(w, port), w.portNames(port)))
 		}
 		return strings.Join(append(applied,
 			w.namespace, w.Proxy.Holds.String(), fmt.Sprint(w.pod.HostNetwork, w.Gateway),

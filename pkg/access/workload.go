@@ -99,16 +99,17 @@ func (m *Mesh) endpoint(w *Workload) netpol.Endpoint {
 	}
 }
 
-// portName returns what the pods' containers call a port; empty where they don't.
-func (w *Workload) portName(port int32) string {
+// portNames returns what the pods' containers call a port.
+func (w *Workload) portNames(port int32) []string {
+	var out []string
 	for _, c := range w.template.AllContainers() {
 		for _, p := range c.Ports {
-			if p.ContainerPort == port && cmp.Or(p.Protocol, resource.ProtocolTCP) == resource.ProtocolTCP {
-				return p.Name
+			if p.Name != "" && p.ContainerPort == port && cmp.Or(p.Protocol, resource.ProtocolTCP) == resource.ProtocolTCP {
+				out = append(out, p.Name)
 			}
 		}
 	}
-	return ""
+	return out
 }
 
 // number returns the port of the pods that a Service's port leads to; 0 where none has its name.

@@ -2,19 +2,22 @@ package netpol
 
 import (
 	"cmp"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/ringfence-dev/ringfence/pkg/access/truth"
 )
 
-// Connection is what a source opens to a port of a destination.
+// Connection is what a source opens to a port of a destination. Both are pods of
+// their own, even where they are alike: what a pod opens to itself no policy blocks.
 type Connection struct {
 	Source, Destination Endpoint
-	// Protocol is TCP where it is empty. Port is the pods' port, and PortName what
-	// their containers call it; empty where they don't.
-	Protocol, PortName string
-	Port               int32
+	// Protocol is TCP where it is empty. Port is the pods' port, and PortNames what
+	// their containers call it: several may declare it, each by a name of its own.
+	Protocol  string
+	Port      int32
+	PortNames []string
 }
 
 // Decision is the answer for one direction.
@@ -86,7 +89,7 @@ func (p Port) is(c Connection) bool {
 	case p.Port == nil:
 		return true
 	case p.Port.Type == intstr.String:
-		return p.Port.StrVal == c.PortName
+		return slices.Contains(c.PortNames, p.Port.StrVal)
 	case p.EndPort != nil:
 		return p.Port.IntVal <= c.Port && c.Port <= *p.EndPort
 	default:

@@ -44,7 +44,7 @@ func TestIngress(t *testing.T) {
 		from     netpol.Endpoint
 		to       *netpol.Endpoint
 		port     int32
-		name     string
+		names    list
 		protocol string
 		want     truth.Value
 	}{
@@ -71,7 +71,8 @@ func TestIngress(t *testing.T) {
 		"block-of-a-pod":               {policies: list{`{podSelector: {}, ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}`}, from: web, want: truth.Unknown},
 		"port":                         {policies: list{`{podSelector: {}, ingress: [{ports: [{port: 3000}]}]}`}, from: web, want: truth.Yes},
 		"another-port":                 {policies: list{`{podSelector: {}, ingress: [{ports: [{port: 80}]}]}`}, from: web, want: truth.No},
-		"port-by-name":                 {policies: list{`{podSelector: {}, ingress: [{ports: [{port: http}]}]}`}, from: web, name: "http", want: truth.Yes},
+		"port-by-name":                 {policies: list{`{podSelector: {}, ingress: [{ports: [{port: http}]}]}`}, from: web, names: list{"http"}, want: truth.Yes},
+		"port-by-its-other-name":       {policies: list{`{podSelector: {}, ingress: [{ports: [{port: http}]}]}`}, from: web, names: list{"web", "http"}, want: truth.Yes},
 		"port-of-no-name":              {policies: list{`{podSelector: {}, ingress: [{ports: [{port: http}]}]}`}, from: web, want: truth.No},
 		"port-range":                   {policies: list{`{podSelector: {}, ingress: [{ports: [{port: 2000, endPort: 3000}]}]}`}, from: web, want: truth.Yes},
 		"another-protocol":             {policies: list{`{podSelector: {}, ingress: [{ports: [{protocol: UDP}]}]}`}, from: web, want: truth.No},
@@ -82,7 +83,7 @@ func TestIngress(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			connection := netpol.Connection{Source: c.from, Destination: api, Port: 3000, PortName: c.name, Protocol: c.protocol}
+			connection := netpol.Connection{Source: c.from, Destination: api, Port: 3000, PortNames: c.names, Protocol: c.protocol}
 			if c.to != nil {
 				connection.Destination = *c.to
 			}
