@@ -65,6 +65,10 @@ func TestIngress(t *testing.T) {
 			policies: list{`{podSelector: {}, ingress: [{from: [{namespaceSelector: {matchExpressions: [{key: kubernetes.io/metadata.name, operator: In, values: [shop, x]}]}}]}]}`},
 			from:     netpol.Endpoint{Pod: true, Namespace: "shop"}, want: truth.Yes,
 		},
+		"namespace-unknown-but-another": {
+			policies: list{`{podSelector: {}, ingress: [{from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: app, team: shop}}}]}]}`},
+			from:     netpol.Endpoint{Pod: true, Namespace: "shop"}, want: truth.No,
+		},
 		"every-namespace-is-no-client": {policies: list{`{podSelector: {}, ingress: [{from: [{namespaceSelector: {}}]}]}`}, from: client, want: truth.No},
 		"block":                        {policies: list{`{podSelector: {}, ingress: [{from: [{ipBlock: {cidr: 203.0.113.0/24}}]}]}`}, from: client, want: truth.Yes},
 		"block-but":                    {policies: list{`{podSelector: {}, ingress: [{from: [{ipBlock: {cidr: 203.0.113.0/24, except: [203.0.113.8/30]}}]}]}`}, from: client, want: truth.No},

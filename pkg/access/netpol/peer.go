@@ -84,10 +84,13 @@ func (p peer) is(e Endpoint, own string) truth.Value {
 	known := labels.Set{labelName: e.Namespace}
 	if e.NamespaceLabels == nil {
 		// What the name alone settles is known without the rest.
-		if requirements, _ := p.namespaces.Requirements(); !onlyName(requirements) {
-			return truth.Unknown
-		}
-		return truth.Of(p.namespaces.Matches(known))
+		requirements, _ := p.namespaces.Requirements()
+		return truth.All(requirements, func(r labels.Requirement) truth.Value {
+			if r.Key() != labelName {
+				return truth.Unknown
+			}
+			return truth.Of(r.Matches(known))
+		})
 	}
 	for key, value := range e.NamespaceLabels {
 		if key != labelName {
@@ -95,15 +98,6 @@ func (p peer) is(e Endpoint, own string) truth.Value {
 		}
 	}
 	return truth.Of(p.namespaces.Matches(known))
-}
-
-func onlyName(requirements labels.Requirements) bool {
-	for _, r := range requirements {
-		if r.Key() != labelName {
-			return false
-		}
-	}
-	return true
 }
 
 func (p peer) holds(address netip.Addr) truth.Value {
